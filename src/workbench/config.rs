@@ -1,6 +1,7 @@
-//! What the person chose once and for all: `config.toml`, and `keys.toml` beside it.
+//! The user's configuration: `config.toml`, and `keys.toml` beside it.
 //!
-//! Text to settings and diagnostics; nothing here reads a file. What can be read holds, whatever else is wrong.
+//! From text to settings and diagnostics; nothing here reads a file. Everything that can be read takes effect, whatever
+//! else is wrong.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -13,7 +14,7 @@ use rulestep_base::source::nearest::nearest;
 use rulestep_base::source::{Source, Span};
 use rulestep_engine::run::Mode;
 
-/// What was chosen; `None` where nothing was.
+/// The configured settings; `None` if not set.
 #[derive(Debug, Default)]
 pub struct Config {
     /// The theme.
@@ -26,7 +27,7 @@ pub struct Config {
     pub live: Option<bool>,
     /// The policy where the command line names none.
     pub policy: Vec<String>,
-    /// What the list of sessions is sorted by, and whether backwards.
+    /// The column that sessions are sorted by, and whether backwards.
     pub sort: Option<(Column, bool)>,
     /// The columns of the list of sessions, those first that are worth most; empty: the usual ones.
     pub columns: Vec<Column>,
@@ -34,11 +35,11 @@ pub struct Config {
     pub mouse: Option<bool>,
     /// Whether the next start is where the last one ended.
     pub restore: Option<bool>,
-    /// Which chords mean which command.
+    /// The chords of commands.
     pub keymap: Keymap,
     /// The files that were read.
     pub files: Vec<String>,
-    /// What is wrong in the files.
+    /// Problems of the files.
     pub problems: Vec<Diagnostic>,
 }
 
@@ -115,7 +116,7 @@ impl Config {
         });
     }
 
-    /// Takes in `keys.toml`: a line gives a command other chords.
+    /// Reads `keys.toml`: each line gives a command other chords.
     pub fn read_keys(&mut self, source: &Source) {
         let mut bound: Vec<(Command, Span)> = Vec::new();
         self.each(source, |config, source, (name, at, value)| {
@@ -150,7 +151,7 @@ impl Config {
             let clashes = self.keymap.clashes();
             let clash = clashes.iter().find_map(|[one, other]| {
                 let of = |command: Command| bound.iter().position(|(known, _)| *known == command);
-                // Of two lines the later one gives way.
+                // Of two conflicting lines the later one is ignored.
                 let (this, that) = match (of(one.0), of(other.0)) {
                     (Some(first), Some(second)) if first > second => (first, (one, other)),
                     (_, Some(second)) => (second, (other, one)),
@@ -213,7 +214,7 @@ fn texts(value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {
     }
 }
 
-/// The column of this name; else what may have been meant.
+/// The column of this name; else the probable ones.
 fn column(name: &str) -> Result<Column, String> {
     let known = Column::ALL.into_iter().find(|column| column.word() == name);
     known.ok_or_else(|| match nearest(name, Column::ALL.map(Column::word)) {

@@ -1,5 +1,5 @@
-//! A whole body as lines: JSON pretty-printed, each line knowing its JSONPath and what it folds; any other
-//! text as its lines. Built once when a body is opened; nothing here draws.
+//! A whole body as lines: JSON pretty-printed, each line with its JSONPath and what it folds; any other text as its
+//! lines. Built once when a body is opened; nothing here draws.
 
 use std::collections::BTreeSet;
 
@@ -32,11 +32,11 @@ pub struct Line {
     pub depth: usize,
     /// The key it begins with, as JSON text.
     pub key: Option<String>,
-    /// What follows.
+    /// The content after the key.
     pub token: Token,
     /// A comma follows it, or what closes it.
     pub comma: bool,
-    /// It goes on with the text of the line before, which was too long for one.
+    /// Whether it continues the line before, which was too long.
     pub goes_on: bool,
     /// The last line of what begins here.
     end: usize,
@@ -47,7 +47,7 @@ pub struct Line {
     step: Option<Step>,
 }
 
-/// What a line shows after its key.
+/// The content of a line after its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Token {
     /// `{` or `[`, closed on a later line.
@@ -68,10 +68,10 @@ enum Step {
     Index(usize),
 }
 
-/// Lines of which what is found is counted.
+/// Number of lines up to which matches are counted.
 pub const COUNTED: usize = 20_000;
 
-/// Characters a line holds at most, rounded to whole rows of the screen where its width is known; longer text goes on in the
+/// Most characters of a line, rounded to whole rows of the screen if its width is known; longer text continues in the
 /// next line, so that no line is taller than a screen and none costs more than it shows.
 const LONGEST: usize = 200;
 
@@ -95,7 +95,7 @@ impl Document {
         document
     }
 
-    /// How many lines are on screen when there is room for all.
+    /// The number of visible lines, without folded ones.
     pub fn rows(&self) -> usize {
         self.visible.len()
     }
@@ -126,7 +126,7 @@ impl Document {
         Some(path)
     }
 
-    /// What is at this row inside `value`, the value this document was made of.
+    /// The part of `value`, the value this document was made of, at this row.
     pub fn part<'v>(&self, row: usize, value: &'v Value) -> Option<&'v Value> {
         self.steps(row)?.into_iter().try_fold(value, |value, step| match step {
             Step::Key(key) => value.get(key),
@@ -134,13 +134,13 @@ impl Document {
         })
     }
 
-    /// How many members or elements the folded line at this row hides; `None` when it is not folded.
+    /// The number of members or elements that the folded line at this row hides; `None` when it is not folded.
     pub fn folded(&self, row: usize) -> Option<usize> {
         let at = *self.visible.get(row)?;
         self.folded.contains(&at).then(|| self.lines.get(at).map_or(0, |line| line.size))
     }
 
-    /// Folds or unfolds what begins at this row, else what the row is in; gives the row to stay on.
+    /// Folds or unfolds what begins at this row, else what the row is in; returns the new row of the cursor.
     pub fn toggle(&mut self, row: usize) -> usize {
         let Some(at) = self.visible.get(row).copied() else { return row };
         let opens = |at: usize| self.lines.get(at).is_some_and(|line| line.end > at);
@@ -153,7 +153,7 @@ impl Document {
         self.row_of(target)
     }
 
-    /// Folds everything below the first level; gives the row for whoever was at `row`.
+    /// Folds everything below the first level; returns the new row of the cursor at `row`.
     pub fn fold_all(&mut self, row: usize) -> usize {
         let at = self.visible.get(row).copied().unwrap_or(0);
         self.folded = (0..self.lines.len())
@@ -163,7 +163,7 @@ impl Document {
         self.row_of(at)
     }
 
-    /// Unfolds everything; gives the row for whoever was at `row`.
+    /// Unfolds everything; returns the new row of the cursor at `row`.
     pub fn unfold_all(&mut self, row: usize) -> usize {
         let at = self.visible.get(row).copied().unwrap_or(0);
         self.folded.clear();
@@ -171,7 +171,7 @@ impl Document {
         self.row_of(at)
     }
 
-    /// The next row from `row` on, `row` not included, whose line contains `query` whatever the case, around the end;
+    /// The next row from `row` on, `row` not included, whose line contains `query` in any case, with wrap-around;
     /// unfolds what hides it.
     pub fn find(&mut self, query: &str, row: usize, forward: bool) -> Option<usize> {
         let query = query.to_lowercase();
@@ -189,8 +189,8 @@ impl Document {
         Some(self.row_of(found))
     }
 
-    /// Which of the places found the line at this row is, from 1, and how many there are, folded ones included; `None` in
-    /// a document so long that counting them would be felt.
+    /// The number of the match at this row, from 1, and the number of matches, folded ones included; `None` in a
+    /// document so long that counting them would be slow.
     pub fn places(&self, query: &str, row: usize) -> Option<(usize, usize)> {
         if self.lines.len() > COUNTED {
             return None;
@@ -210,12 +210,12 @@ impl Document {
         let Some(line) = self.lines.get(at) else { return false };
         let mut text = line.text().to_lowercase();
         let own = text.len();
-        // What was broken because of its length is found across the breaks, where it begins.
+        // A match across broken lines belongs to the line where it begins.
         text.extend(self.goes_on(at, query.len()).map(|text| text.to_lowercase()));
         text.find(query).is_some_and(|found| found < own)
     }
 
-    /// The lines after this one that go on with its text, as far as `reach` bytes of it go.
+    /// The lines that continue this one, up to `reach` bytes.
     fn goes_on(&self, at: usize, reach: usize) -> impl Iterator<Item = String> {
         let mut left = reach;
         self.lines.iter().skip(at + 1).take_while(|next| next.goes_on).map(Line::text).take_while(
@@ -227,8 +227,7 @@ impl Document {
         )
     }
 
-    /// The text before and after the line at this row that was broken off it because of its length, as far as `reach`
-    /// bytes of it go.
+    /// The text before and after the line at this row that was broken off because of its length, up to `reach` bytes.
     pub fn around(&self, row: usize, reach: usize) -> (String, String) {
         let Some(at) = self.visible.get(row).copied() else { return Default::default() };
         let mut before = Vec::new();
@@ -246,7 +245,7 @@ impl Document {
         (before.concat(), self.goes_on(at, reach).collect())
     }
 
-    /// How many lines the place takes at which `query` is found in the line at this row.
+    /// The number of lines of the match of `query` in the line at this row.
     pub fn lines_of(&self, query: &str, row: usize) -> usize {
         let Some(at) = self.visible.get(row).copied() else { return 1 };
         let (query, own) = (query.to_lowercase(), self.lines.get(at).map(Line::text).unwrap_or_default());
@@ -318,14 +317,14 @@ impl Line {
     }
 }
 
-/// What RFC 9535 lets stand after a dot. ASCII only: everybody's JSONPath reads that.
+/// Whether RFC 9535 allows it after a dot. ASCII only, which every JSONPath library reads.
 fn is_name(key: &str) -> bool {
     let mut chars = key.chars();
     chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
         && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// `key` as it stands between single quotes in a normalized path.
+/// `key` in single quotes, as in a normalized path.
 fn quoted(key: &str) -> String {
     let mut text = String::new();
     for c in key.chars() {

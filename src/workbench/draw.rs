@@ -1,6 +1,6 @@
 //! Draws the model; changes nothing.
 //!
-//! What a pane or an overlay shows is its own; here is where it stands on the screen.
+//! Each pane and overlay has its own file; here is their position on the screen.
 
 mod footer;
 mod status;
@@ -22,13 +22,13 @@ use super::text;
 use super::theme::{Role, Theme};
 use crate::report::words;
 
-/// Draws everything; gives where the text cursor is, while text is typed.
+/// Draws everything; returns the position of the text cursor, while text is typed.
 pub fn draw(model: &Model, buf: &mut Buffer) -> Option<Position> {
     #[cfg(debug_assertions)]
     let _closed = rulestep_engine::run::closed::Closed::begin();
     clear(buf, buf.area, &model.theme, Role::Text);
     if buf.area.as_size() != model.size {
-        // The terminal has changed its size and the message of it is on its way.
+        // The terminal has changed its size and the message about it has not arrived yet.
         return None;
     }
     let layout = model.layout();
@@ -97,7 +97,7 @@ fn pane(model: &Model, buf: &mut Buffer, pane: Pane, area: Rect, layout: &Layout
     }
 }
 
-/// The body of the selected row. Nothing is selected in it: it is opened to be gone through.
+/// The body of the selected row. It has no selection: it is opened for reading.
 fn body(model: &Model, buf: &mut Buffer, area: Rect) {
     let inner = shrink(area);
     let Some((_, view)) = &model.settled.body else {
@@ -129,7 +129,7 @@ fn overlay(model: &Model, buf: &mut Buffer, popup: &dyn Popup, area: Rect) {
     rows(model, popup, &model.overlay_space(list), (Some(Role::Cursor), 1), buf, shrink(area));
 }
 
-/// What is known of the row under the cursor, in the place of the pane that shows what an edit changed.
+/// A preview of the row under the cursor, in place of the pane of changes.
 fn preview(model: &Model, buf: &mut Buffer, shown: &dyn Preview, area: Rect) {
     clear(buf, area, &model.theme, Role::Overlay);
     let inner = shrink(area);
@@ -173,7 +173,7 @@ fn rows(
     }
 }
 
-/// Draws how the pending chord can go on, at the lower edge of `area`.
+/// Draws the possible continuations of the pending chord, at the lower edge of `area`.
 fn which_key(model: &Model, buf: &mut Buffer, area: Rect) {
     let scope = model.scope_of_keys();
     let Meaning::Prefix(rest) = model.habits.keymap.meaning(&model.dialog.pending, scope) else { return };

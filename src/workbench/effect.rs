@@ -1,4 +1,4 @@
-//! What `update` asks to be done: data, so that tests see it without doing it.
+//! Requests of `update`, as data, so that tests see them without executing them.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub enum Effect {
     LoadPolicy,
     /// Read a version to compare with, called so.
     LoadBase(String),
-    /// Read the recordings again, as far as they have changed.
+    /// Read the changed recordings again.
     LoadSessions,
     /// Judge these sessions, in this order; requests made before are void.
     Judge(Judge),
@@ -45,24 +45,24 @@ pub enum Effect {
     },
     /// Judge what is supposed of the open session.
     Suppose(Box<Suppose>),
-    /// Look for a witness; what was looked for before is given up. `None`: it is only given up.
+    /// Search for a witness; an earlier search is cancelled. `None`: only cancel.
     Witness(Option<Box<Wanted>>),
-    /// Do what a popup asks for; what was asked for before by that name is void.
+    /// Run a popup's job; an earlier one of that name is cancelled.
     Job(Job),
-    /// Tell what is in a turn; what was asked for before is void.
+    /// Make the frames of a turn; an earlier request is cancelled.
     Frames(Box<FrameRequest>),
-    /// Look for the next turn that hides a tool; what was looked for before is void.
+    /// Search for the next turn that hides a tool; an earlier search is cancelled.
     Hidden(Box<HiddenSearch>),
-    /// Count what sessions say of the rules and what they hold; what was counted before is void.
+    /// Count how sessions exercise the rules and their content; an earlier count is cancelled.
     Survey(Box<SurveyRequest>),
     /// Write a file of the policy.
     Write {
-        /// What is written.
+        /// The file and its text.
         write: Box<FileWrite>,
-        /// It takes back what was written before.
+        /// Whether it undoes an earlier write.
         undo: bool,
     },
-    /// Judge the cases beside the policy; the number is that of the request.
+    /// Judge the cases beside the policy; with the number of the request.
     Cases(u64),
     /// Search sessions; what was looked for before is given up.
     Search(Search),
@@ -70,9 +70,9 @@ pub enum Effect {
     Save(Box<Save>),
     /// Let the person write a text in their editor.
     Compose {
-        /// What it is for.
+        /// The purpose.
         ask: Ask,
-        /// What stands there at first.
+        /// The initial text.
         text: String,
     },
     /// Write the screen, as it is drawn next, into a file as a picture.
@@ -84,11 +84,11 @@ pub enum Effect {
     },
     /// Write a document about a session into a file.
     Export(Box<Export>),
-    /// Put text on the clipboard.
+    /// Copy text to the clipboard.
     Copy {
         /// The text.
         text: String,
-        /// What it is, for the note afterwards.
+        /// A noun for it, for the note afterwards.
         what: &'static str,
     },
 }
@@ -99,53 +99,53 @@ pub struct Export {
     pub file: String,
     /// Whether one that is there is replaced.
     pub replace: bool,
-    /// How it is written.
+    /// The output format.
     pub output: &'static Output,
-    /// What it is about.
+    /// The subject.
     pub subject: Subject,
 }
 
 /// A request to judge what is supposed.
 pub struct Suppose {
-    /// Its number; the answer bears it.
+    /// Its number, which the answer repeats.
     pub number: u64,
-    /// What is supposed.
+    /// The premise.
     pub premise: Premise,
 }
 
-/// Work beside the loop that a popup asks for.
+/// A background job of a popup.
 pub struct Job {
     /// Its number among all requests.
     pub number: u64,
-    /// What is done, in words.
+    /// A noun phrase for it.
     pub name: &'static str,
-    /// It may take long, so everything else goes before it.
+    /// Whether it may take long, so that everything else has priority.
     pub patient: bool,
-    /// Does it, unless what it is given says that something newer was asked for.
+    /// Runs it; the argument says whether it was superseded.
     pub work: Work,
-    /// What is taken in where the program itself fails while doing it.
+    /// The answer if the program itself fails in it.
     pub lost: Option<Answer>,
 }
 
-/// What is done beside the loop.
+/// The work of a job.
 pub type Work = Box<dyn FnOnce(&(dyn Fn() -> bool + Sync)) -> Option<Answer> + Send>;
 
-/// What came of it, to be taken in by the popup that asked.
+/// The result, to be applied by the popup that requested it.
 pub type Answer = Box<dyn FnOnce(&mut Model) + Send>;
 
 /// A request for what is in a turn.
 pub struct FrameRequest {
-    /// Its number; the answer bears it.
+    /// Its number, which the answer repeats.
     pub number: u64,
-    /// What is to be known, a wish a version.
+    /// The requested frames, one wish per version.
     pub wishes: Vec<FrameWish>,
 }
 
 /// A search for the next turn that hides a tool which the turn before it showed.
 pub struct HiddenSearch {
-    /// Its number; the answer bears it.
+    /// Its number, which the answer repeats.
     pub number: u64,
-    /// Where it looks.
+    /// The replay to search.
     pub replay: Arc<Replay>,
     /// The turn it begins at, from 1.
     pub turn: u32,
@@ -155,9 +155,9 @@ pub struct HiddenSearch {
 
 /// A request to search sessions.
 pub struct Search {
-    /// Its number; answers bear it.
+    /// Its number, which answers repeat.
     pub number: u64,
-    /// What is looked for.
+    /// The pattern.
     pub pattern: Arc<Pattern>,
     /// Places in the list of sessions, and the sessions.
     pub sessions: Vec<(usize, Arc<StoredSession>)>,
@@ -165,19 +165,19 @@ pub struct Search {
 
 /// A request to count sessions.
 pub struct SurveyRequest {
-    /// Its number; answers bear it.
+    /// Its number, which answers repeat.
     pub number: u64,
-    /// What is counted.
+    /// The subject of the count.
     pub wish: SurveyWish,
 }
 
-/// A request to look for the smallest part of a session that still shows something.
+/// A request for the smallest part of a session that still shows something.
 pub struct Wanted {
-    /// Its number; the answer bears it.
+    /// Its number, which the answer repeats.
     pub number: u64,
     /// The session.
     pub session: Arc<Session>,
-    /// What it is compared with, where the other decision is to be shown; `None`: that the call is stopped is.
+    /// The comparison, if a different decision is to be shown; `None`: a stopped call is to be shown.
     pub against: Option<Arc<Comparison>>,
     /// The version that decides.
     pub policy: Arc<Policy>,
@@ -191,15 +191,15 @@ pub struct Wanted {
 pub struct Save {
     /// The file, which must not be there yet.
     pub file: String,
-    /// What the case is called.
+    /// The name of the case.
     pub name: String,
-    /// What is to be said about it, a line each.
+    /// Its comments, a line each.
     pub comments: Vec<String>,
     /// The paths of the policy.
     pub policies: Vec<String>,
     /// Rules that are switched off, by the ends of their ids.
     pub without: Vec<Arc<str>>,
-    /// What is in the policy's files just now does not load.
+    /// Whether the current files of the policy do not load.
     pub stale: bool,
     /// The session.
     pub session: Arc<Session>,
@@ -215,25 +215,25 @@ pub struct Save {
 
 /// A request to judge sessions.
 pub struct Judge {
-    /// How: from now on all are judged so.
+    /// The settings, which hold for all sessions from now on.
     pub by: Arc<Judging>,
-    /// The first of the sessions is on screen: it goes before everything else.
+    /// Whether the first of the sessions is on screen and has priority.
     pub open: bool,
     /// Places in the list of sessions, and the sessions.
     pub sessions: Vec<(usize, Arc<StoredSession>)>,
 }
 
-/// How sessions are judged.
+/// The settings for judging sessions.
 pub struct Judging {
     /// The request's number; answers bear it.
     pub generation: u64,
-    /// By which policy.
+    /// The policy.
     pub policy: Arc<Policy>,
     /// Whether decisions take effect.
     pub mode: Mode,
     /// The comparison to be made as well.
     pub against: Option<Arc<Comparison>>,
-    /// What its base decides is to be shown.
+    /// Whether the decisions of its base are to be shown.
     pub beside: bool,
 }
 

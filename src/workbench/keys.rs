@@ -1,7 +1,7 @@
-//! The one table of commands. Dispatch, the footer, help, the box that shows how a chord can go on, and the
-//! list in the README are all made from it, so they cannot disagree.
+//! The one table of commands. Dispatch, the footer, help, the list of continuations of a chord, and the list in the
+//! README are all made from it, so they cannot disagree.
 //!
-//! What a command does is in `update`; when it can be used is said here, over a few facts.
+//! The effect of a command is in `update`; its availability is defined here, over a few facts.
 
 mod argument;
 pub mod chord;
@@ -20,14 +20,14 @@ use self::facts::{
 };
 pub use self::keymap::Keymap;
 
-/// Where a command's keys mean it.
+/// Where a command's keys are active.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// Wherever keys are not text.
     All,
     /// While nothing lies over the panes.
     Panes,
-    /// In the pane of the policy's text, which has the keys of all panes besides.
+    /// In the pane of the policy's text, which has the keys of all panes in addition.
     Policy,
     /// In the view of one whole body.
     Body,
@@ -50,7 +50,7 @@ pub enum Group {
     Jump,
     /// What is on the screen.
     Look,
-    /// What leaves the workbench or changes what is decided.
+    /// Commands that leave the workbench or change decisions.
     Do,
     /// Inside an overlay.
     Overlay,
@@ -61,17 +61,17 @@ pub enum Group {
 pub struct Row {
     /// The command.
     pub command: Command,
-    /// Its name, as the palette and configuration spell it.
+    /// Its name in the palette and in the configuration.
     pub name: &'static str,
     /// What may be typed after its name.
     pub argument: Option<Argument>,
-    /// Its chords, the first one is shown where room is short; none where it is run by name alone.
+    /// Its chords, the first one is shown if there is little room; none if it is run only by name.
     pub keys: &'static [&'static str],
-    /// Where they mean it.
+    /// Where they are active.
     pub scope: Scope,
     /// Its heading.
     pub group: Group,
-    /// What it does, in one line.
+    /// Its effect, in one line.
     pub doc: &'static str,
     /// Why it cannot be used just now, if so.
     pub missing: fn(&Facts) -> Option<&'static str>,
@@ -229,7 +229,7 @@ commands! {
     Findings Overlay GroupBy "group-by" ["t"] never "next grouping of the findings: session, rule, tool, code, reason";
 }
 
-/// What the keys pressed so far mean.
+/// The meaning of the keys pressed so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Meaning {
     /// This command.
@@ -251,7 +251,7 @@ impl Command {
 }
 
 impl Scope {
-    /// Whether its keys are meant where `scope` has the keys.
+    /// Whether its keys are active while `scope` has the keys.
     pub fn has_keys_in(self, scope: Scope) -> bool {
         self == scope || self == Scope::All || (self, scope) == (Scope::Panes, Scope::Policy)
     }
@@ -285,13 +285,13 @@ pub const COUNTS: &[(&str, &str)] = &[
 /// The heading of [`COUNTS`].
 pub const COUNTED: &str = "Counts";
 
-/// The commands that can be meant where `scope` has the keys, in the order of the table.
+/// The commands that are active while `scope` has the keys, in the order of the table.
 #[cfg(test)]
 pub fn in_scope(scope: Scope) -> impl Iterator<Item = &'static Row> {
     TABLE.iter().filter(move |row| row.scope == scope || row.scope == Scope::All)
 }
 
-/// The heading of a row: where its keys are meant if that is one pane or popup, else its group.
+/// The heading of a row: the pane or popup where its keys are active, if it is only one, else its group.
 pub const fn heading(row: &Row) -> &'static str {
     match (row.scope, row.group) {
         (Scope::Policy, _) => "Policy pane",

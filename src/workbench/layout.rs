@@ -1,4 +1,4 @@
-//! Where everything stands: a pure function of the terminal's size and of what is open.
+//! The layout of the screen: a pure function of the terminal's size and of what is open.
 //!
 //! Position, verdict counts and the line about a policy that does not load have a place at every size.
 
@@ -9,19 +9,19 @@ use ratatui::layout::{Rect, Size};
 pub enum Pane {
     /// The sessions, with their counts.
     Sessions,
-    /// What was said and called in the open session.
+    /// The messages and calls of the open session.
     Transcript,
-    /// What the model could call at the selected turn, and what not.
+    /// The visible and hidden tools at the selected turn.
     Tools,
-    /// What earlier calls forbade.
+    /// The tools that earlier calls forbade.
     Forbidden,
-    /// What the rules ask for before a tool may run.
+    /// The preconditions of tools.
     Preconditions,
-    /// What was decided on the selected call, and why.
+    /// The decision about the selected call, and its reason.
     Decision,
     /// The text of the rule that decided.
     Policy,
-    /// What the last edit changed.
+    /// The changes of the last edit.
     Changes,
     /// A pane that shows what a pane consists of.
     #[cfg(test)]
@@ -46,7 +46,7 @@ pub enum Shape {
 pub struct LayoutState {
     /// The pane that has the keys.
     pub focus: Pane,
-    /// The pane beside the transcript when only one fits there.
+    /// The pane beside the transcript if only one fits there.
     pub side: Pane,
     /// The focused pane takes the others' room.
     pub zoom: bool,
@@ -58,7 +58,7 @@ pub struct LayoutState {
     pub preview: bool,
 }
 
-/// Rectangles inside the terminal that do not overlap, overlays apart.
+/// Rectangles inside the terminal that do not overlap, except overlays.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     /// How much fits.
@@ -69,17 +69,17 @@ pub struct Layout {
     pub tabs: Option<Rect>,
     /// Panes on screen.
     pub panes: Vec<(Pane, Rect)>,
-    /// The body of the selected row, where there is room to read it beside the transcript.
+    /// The body of the selected row, if there is room to read it beside the transcript.
     pub body: Option<Rect>,
     /// The strip with a place for every call.
     pub timeline: Option<Rect>,
-    /// What is wrong with the policy.
+    /// The problem of the policy.
     pub problem: Option<Rect>,
     /// Keys.
     pub footer: Option<Rect>,
-    /// Where overlays lie: over the panes, never over the lines above and below.
+    /// The area of overlays: over the panes, never over the lines above and below.
     pub overlay: Rect,
-    /// What a rule would change, below the overlay in which it is looked at.
+    /// The preview of a rule's effect, below the overlay with the rule.
     pub preview: Option<Rect>,
 }
 
@@ -90,7 +90,8 @@ pub const MEDIUM: Size = Size { width: 70, height: 18 };
 /// See [`WIDE`].
 pub const NARROW: Size = Size { width: 40, height: 8 };
 
-/// From here on the body of the selected row is beside the transcript, and the list of sessions has room for whole ids.
+/// From this size on the body of the selected row is beside the transcript, and the list of sessions has room for whole
+/// ids.
 const LARGE: Size = Size { width: 180, height: 45 };
 /// Columns of the list of sessions then: an id of 36 columns with its counts.
 const WHOLE_ID: u16 = 49;
@@ -114,7 +115,7 @@ impl Pane {
         Self::Changes,
     ];
 
-    /// As many as there are.
+    /// The number of panes.
     pub const COUNT: usize = Self::ALL.len() + cfg!(test) as usize;
 
     /// The key that goes there.
@@ -130,7 +131,7 @@ impl Pane {
 }
 
 impl Layout {
-    /// Where this pane is, if it is on screen.
+    /// The area of this pane, if it is on screen.
     pub fn pane(&self, pane: Pane) -> Option<Rect> {
         self.panes.iter().find(|(known, _)| *known == pane).map(|(_, rect)| *rect)
     }
@@ -168,7 +169,7 @@ fn fits(size: Size, least: Size) -> bool {
     size.width >= least.width && size.height >= least.height
 }
 
-/// Where everything stands on a terminal of `size`.
+/// The layout on a terminal of `size`.
 pub fn layout(size: Size, state: &LayoutState) -> Layout {
     let mut rest = Rect::new(0, 0, size.width, size.height);
     let shape = shape(size);
@@ -186,7 +187,7 @@ pub fn layout(size: Size, state: &LayoutState) -> Layout {
         preview: None,
     };
     if shape == Shape::TooSmall {
-        // What is left goes to the position first, then to what is wrong.
+        // The remaining rows are for the position first, then for the problem.
         made.footer = row(take_top(&mut rest, 1));
         made.problem = row(take_top(&mut rest, u16::from(state.problem)));
         made.overlay = Rect::default();
@@ -246,7 +247,7 @@ fn wide(mut rest: Rect, state: &LayoutState, large: bool, made: &mut Layout) {
     let second = match state.focus {
         focus if made.pane(focus).is_some() => None,
         Pane::Tools | Pane::Forbidden | Pane::Preconditions | Pane::Policy => None,
-        // A pane without a place of its own is shown in that of the changes.
+        // A pane without a place of its own is shown in place of the changes.
         focus => Some(focus),
     };
     if let Some(second) = second.or(state.changes.then_some(Pane::Changes)) {
@@ -274,7 +275,8 @@ fn medium(mut rest: Rect, state: &LayoutState, made: &mut Layout) {
     made.panes.push((side, rest));
 }
 
-/// What is shown together with a pane where there is room for one more: the rule with what it decides, else that.
+/// The pane that is shown together with another one if there is room for one more: the rule with the decision, else the
+/// decision.
 fn beside(side: Pane) -> Pane {
     match side {
         Pane::Tools | Pane::Forbidden | Pane::Preconditions | Pane::Decision => Pane::Policy,

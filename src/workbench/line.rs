@@ -1,4 +1,4 @@
-//! Lines of panes: what they say, what they rest on, how they fill a row of the screen.
+//! Lines of panes: their text, their links, and how they fill a row of the screen.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use rulestep_engine::monitor::{Rule, RuleId};
 /// A line of a pane.
 #[derive(Debug, Clone, Default)]
 pub struct Line {
-    /// Of which version alone it is.
+    /// The only version that has it.
     gutter: Option<(Role, Glyph)>,
     indent: usize,
     glyph: Option<(Role, Glyph)>,
@@ -23,9 +23,9 @@ pub struct Line {
     right: Option<(Role, String)>,
     /// The same row of two versions, instead of everything else.
     beside: Option<Box<Beside>>,
-    /// A part of the pane begins here, which stands beside the same part of the other version.
+    /// A part of the pane begins here, which is aligned with the same part of the other version.
     pub key: Option<Key>,
-    /// What it points at.
+    /// The targets of the row.
     pub link: Link,
 }
 
@@ -37,7 +37,7 @@ struct Beside {
     differs: bool,
 }
 
-/// What is seen of a line: lines that look alike are the same to whoever reads them.
+/// The visible content of a line: lines that look alike are the same for the reader.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Look<'l> {
     indent: usize,
@@ -46,18 +46,18 @@ pub struct Look<'l> {
     right: Option<&'l (Role, String)>,
 }
 
-/// What tells a part of a pane from others.
+/// The identity of a part of a pane.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Key {
     /// A part that every version has once.
     Part(&'static str),
-    /// What is about a tool.
+    /// The part about a tool.
     Tool(Arc<str>),
-    /// What is about a rule.
+    /// The part about a rule.
     Rule(RuleAt),
 }
 
-/// What a row rests on.
+/// The targets of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Link {
     /// A call, by index.
@@ -97,7 +97,7 @@ impl Line {
         self
     }
 
-    /// Goes on with text.
+    /// Appends text.
     pub fn text(mut self, role: Role, text: impl Into<String>) -> Self {
         self.parts.push((role, text.into()));
         self
@@ -115,19 +115,19 @@ impl Line {
         self
     }
 
-    /// Is of one version alone; what is empty needs no mark of it.
+    /// Belongs to only one version; an empty line needs no mark.
     pub fn of(mut self, side: Side) -> Self {
         self.gutter = Some(mark_of(side)).filter(|_| !self.parts.is_empty());
         self
     }
 
-    /// Two rows beside each other.
+    /// Two rows side by side.
     pub fn beside(base: Line, new: Line, differs: bool) -> Self {
         let link = if new.link == Link::default() { base.link } else { new.link };
         Self { beside: Some(Box::new(Beside { base, new, differs })), link, ..Self::default() }
     }
 
-    /// What of it is seen.
+    /// Its visible content.
     pub fn look(&self) -> Look<'_> {
         Look { indent: self.indent, glyph: self.glyph, parts: &self.parts, right: self.right.as_ref() }
     }
@@ -151,7 +151,7 @@ impl Line {
         self.indent + glyph + parts.sum::<usize>()
     }
 
-    /// The columns at which `query` (lower case) is found in it; none where two versions stand beside each other.
+    /// The columns of the match of `query` (lower case); none if two versions are side by side.
     pub fn columns_of(&self, query: &str) -> Option<Range<usize>> {
         let text: String = self.parts.iter().map(|(_, part)| part.as_str()).collect();
         let found = transcript::find(&text, query)?;
@@ -219,7 +219,7 @@ pub fn half(width: usize) -> usize {
     width.saturating_sub(5) / 2
 }
 
-/// What marks a row of one version alone.
+/// The mark of a row that only one version has.
 pub fn mark_of(side: Side) -> (Role, Glyph) {
     match side {
         Side::Base => (Role::ChangeBase, Glyph::Base),
@@ -274,7 +274,7 @@ pub fn place(at: CallRef) -> String {
     format!("T{}.{}", at.turn, at.call)
 }
 
-/// Where a call of a choice that was not taken stands: `T2.3.1` is the first call of choice 3 in turn 2.
+/// The position of a call of a choice that was not taken: `T2.3.1` is the first call of choice 3 in turn 2.
 pub fn place_not_taken(at: AlternativeRef) -> String {
     format!("T{}.{}.{}", at.turn, at.choice, at.call)
 }
@@ -284,12 +284,12 @@ pub fn tool_of(session: &Session, at: CallRef) -> &str {
     session.calls.get(at.index as usize).map_or("", |call| &call.tool)
 }
 
-/// Where a rule stands: `contracts/issue_refund.yaml:3`.
+/// The place of a rule: `contracts/issue_refund.yaml:3`.
 pub fn rule_place(rule: &Rule) -> String {
     format!("{}:{}", rule.source.name(), rule.source.position(rule.span.start).line)
 }
 
-/// Where a problem is: `contracts/issue_refund.yaml:4:5`; empty where it has no place.
+/// The place of a problem: `contracts/issue_refund.yaml:4:5`; empty if it has none.
 pub fn problem_place(problem: &Diagnostic) -> String {
     let Some(place) = problem.place() else { return String::new() };
     match (place.position(), place.line()) {

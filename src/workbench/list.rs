@@ -1,6 +1,6 @@
-//! A cursor in a long list and the part of the list that is on screen.
+//! A cursor in a long list and the visible part of the list.
 
-/// Which row the cursor is on and which row is drawn first.
+/// The row of the cursor and the first visible row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct List {
     /// The row the cursor is on.
@@ -9,7 +9,7 @@ pub struct List {
     pub top: usize,
 }
 
-/// What has a cursor and a scroll of its own.
+/// A list with its own cursor and scroll position.
 pub trait Listed {
     /// Both of them.
     fn list(&self) -> List;
@@ -35,7 +35,7 @@ pub enum Go {
 const MARGIN: usize = 2;
 
 impl List {
-    /// Goes, in a list of `len` rows of which `height` are on screen.
+    /// Moves in a list of `len` rows of which `height` are visible.
     pub fn go(&mut self, go: Go, len: usize, height: usize) {
         let last = len.saturating_sub(1);
         let half = isize::try_from((height / 2).max(1)).unwrap_or(isize::MAX);
@@ -48,7 +48,7 @@ impl List {
         self.keep(len, height);
     }
 
-    /// As it is when what is on screen moves by this many rows; the cursor goes along only where it would be out of sight.
+    /// The list after scrolling by this many rows; the cursor moves only if it would become invisible.
     #[must_use]
     pub fn scrolled(self, by: isize, len: usize, height: usize) -> List {
         let top = self.top.saturating_add_signed(by).min(len.saturating_sub(height));
@@ -78,7 +78,7 @@ impl List {
 
 /// A list whose rows take one or more lines of the screen each.
 pub struct Tall<'t> {
-    /// How many rows it has.
+    /// The number of rows.
     pub len: usize,
     /// Lines of the screen that there are for it.
     pub lines: usize,
@@ -136,7 +136,8 @@ impl Tall<'_> {
         List { cursor, top: list.top.max(least).min(most).min(self.first_above(last)) }
     }
 
-    /// Goes in it. A screen or half a screen is counted in lines, and no row is skipped that was not seen whole.
+    /// Moves in it. A screen or half a screen is counted in lines, and no row is skipped that was not completely
+    /// visible.
     #[must_use]
     pub fn gone(&self, list: List, go: Go) -> List {
         let half = isize::try_from((self.lines / 2).max(1)).unwrap_or(isize::MAX);
@@ -185,7 +186,7 @@ mod tests {
         assert_eq!(list, List::default());
     }
 
-    /// What is seen whole of a list.
+    /// The completely visible rows of a list.
     fn whole(tall: &Tall<'_>, list: List) -> std::ops::Range<usize> {
         list.top..tall.first_below(list.top).max(list.top + 1)
     }

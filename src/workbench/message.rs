@@ -1,4 +1,4 @@
-//! Everything that can happen to the workbench. The list is closed: what is not here does not happen.
+//! Everything that can happen to the workbench. The list is closed.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use rulestep_base::diagnostic::Diagnostic;
 use rulestep_engine::policy::LoadResult;
 use rulestep_engine::replay::Replay;
 
-/// What comes of reading recordings.
+/// Events of reading recordings.
 pub type Event = recordings::Event<ReadSession>;
 
 /// Something that happened.
@@ -40,16 +40,16 @@ pub enum Msg {
     ChordWaits,
     /// A policy was read.
     Policy {
-        /// What became of it.
+        /// The result.
         loaded: Box<LoadResult>,
         /// When, as people write it.
         at: String,
     },
     /// A version to compare with was read.
     Base {
-        /// As it was asked for.
+        /// The name as the user typed it.
         name: String,
-        /// What it is, or why there is none.
+        /// The base, or why there is none.
         read: Result<Base, String>,
     },
     /// The watch over policies and recordings has something to say.
@@ -58,85 +58,85 @@ pub enum Msg {
     Recordings(Event),
     /// Sessions were judged.
     Judged {
-        /// Which request this answers.
+        /// The request that this answers.
         generation: u64,
-        /// What was decided on each.
+        /// The decisions about each.
         sessions: Vec<JudgedSession>,
     },
     /// Sessions were compared under two versions.
     Compared {
-        /// Which request this answers.
+        /// The request that this answers.
         generation: u64,
-        /// What changed in each.
+        /// The changes of each.
         sessions: Vec<ComparedSession>,
     },
     /// Something supposed was judged, or cannot be.
     Supposed {
-        /// Which request this answers.
+        /// The request that this answers.
         number: u64,
-        /// What came of it.
+        /// The result.
         answer: Result<Box<(Hypothesis, Replay)>, Impossible>,
     },
     /// A witness was looked for.
     Witness {
-        /// Which request this answers.
+        /// The request that this answers.
         number: u64,
-        /// What was found.
+        /// The result.
         found: Option<Box<Witness>>,
     },
-    /// What is in a turn.
+    /// Frames were made.
     Frames {
-        /// Which request this answers.
+        /// The request that this answers.
         number: u64,
-        /// What each version makes of it.
+        /// The frames of each version.
         made: Vec<(Side, Frames)>,
     },
     /// A turn that hides a tool was looked for.
     Hidden {
-        /// Which search this answers.
+        /// The search that this answers.
         number: u64,
         /// The turn, from 1, if there is one.
         turn: Option<u32>,
     },
     /// Sessions were counted, all of them or some.
     Survey {
-        /// Which request this answers.
+        /// The request that this answers.
         number: u64,
-        /// How many were counted.
+        /// The number of sessions counted.
         counted: usize,
-        /// What they say and hold.
+        /// The counts.
         survey: Arc<Survey>,
-        /// What that says against the policy, once all are counted.
+        /// The findings from them, once all are counted.
         findings: Vec<Diagnostic>,
     },
-    /// What a popup asked for is done.
+    /// A popup's job is done.
     Answer(Answer),
     /// A file of the policy was written.
     Written {
-        /// What.
+        /// The file and its text.
         write: Box<FileWrite>,
-        /// It took back what had been written before.
+        /// Whether it undid an earlier write.
         undo: bool,
     },
     /// The cases beside the policy were judged.
     Cases {
-        /// Which request this answers.
+        /// The request that this answers.
         number: u64,
-        /// What came of them.
+        /// The results.
         cases: Box<CaseList>,
     },
     /// Sessions were searched.
     Found {
-        /// Which search this answers.
+        /// The search that this answers.
         number: u64,
-        /// How many sessions.
+        /// The number of sessions searched.
         searched: usize,
-        /// Those in which something was found: the place in the search, the place of the entry, where.
+        /// Sessions with hits: the index in the search, the index of the entry, the hits.
         hits: Vec<SessionHits>,
     },
     /// A text was written in the editor.
     Composed {
-        /// What it is for.
+        /// The purpose.
         ask: Ask,
         /// The text.
         text: String,
@@ -157,23 +157,23 @@ pub enum Msg {
     Note {
         /// Whether it did not work.
         failed: bool,
-        /// In one line.
+        /// The text, in one line.
         text: String,
     },
-    /// The terminal is gone, or the loop was asked to end.
+    /// The terminal is gone, or the loop has to end.
     End,
 }
 
-/// What was done with the mouse, and where.
+/// A mouse event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mouse {
     /// The place of the screen.
     pub at: Position,
-    /// What.
+    /// The action.
     pub act: MouseAct,
 }
 
-/// What the mouse does.
+/// An action of the mouse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MouseAct {
     /// The left button was pressed.
@@ -184,11 +184,11 @@ pub enum MouseAct {
     Down,
 }
 
-/// What was decided on a session.
+/// The decisions about a session.
 pub struct JudgedSession {
-    /// The place it had in the list of sessions when this was asked.
+    /// Its index in the list of sessions at the time of the request.
     pub place: usize,
-    /// What.
+    /// The decisions.
     pub decisions: SessionDecisions,
 }
 
@@ -199,13 +199,13 @@ impl JudgedSession {
     }
 }
 
-/// What changed in a session.
+/// The changes of a session.
 pub struct ComparedSession {
-    /// The place it had in the list of sessions when this was asked.
+    /// Its index in the list of sessions at the time of the request.
     pub place: usize,
     /// The session.
     pub session: Arc<StoredSession>,
-    /// What.
+    /// The changes.
     pub changes: SessionChanges,
 }
 
@@ -215,6 +215,6 @@ pub(super) enum Arrived {
     Input(Vec<Msg>),
     /// A worker has something to say.
     Work(Msg),
-    /// One of very many messages about sessions, which nobody waits for: everything else goes before them.
+    /// One of very many messages about sessions, which have the lowest priority.
     Bulk(Msg),
 }

@@ -1,4 +1,4 @@
-//! All that the workbench knows. Plain data: it is changed by `update` alone and drawn by `view`.
+//! The state of the workbench. Plain data: it is changed only by `update` and drawn by `draw`.
 
 mod body;
 pub mod cases;
@@ -66,23 +66,23 @@ pub use self::work::{JudgedAgain, PendingHidden, PendingRule, Work};
 
 /// The state of the workbench.
 pub struct Model {
-    /// How it looks.
+    /// The theme.
     pub theme: Theme,
     /// The terminal's size.
     pub size: Size,
     /// The recordings that were opened.
     pub archive: Archive,
-    /// What decides, and what it is compared with.
+    /// The policy and the base of the comparison.
     pub basis: Basis,
-    /// What the person looks at.
+    /// What the user looks at.
     pub place: Location,
-    /// What is being typed or lies over the panes.
+    /// The typed text and the overlays.
     pub dialog: Dialog,
-    /// What was asked of other threads.
+    /// Requests to other threads.
     pub work: Work,
-    /// What the person is used to.
+    /// The user's preferences.
     pub habits: Habits,
-    /// What is on screen, as it follows from all the rest.
+    /// Derived state for the screen.
     pub settled: Settled,
 }
 
@@ -93,7 +93,7 @@ pub struct Archive {
     pub files: Files,
     /// The list of sessions, and files without any, in the order of their files.
     pub entries: Vec<Entry>,
-    /// How many of them hold a session.
+    /// The number of entries with a session.
     pub sessions: usize,
     /// How they are listed.
     pub table: SessionTable,
@@ -101,17 +101,17 @@ pub struct Archive {
     pub names: Names,
     /// The session that was open when it went.
     pub lost: Option<Lost>,
-    /// What is wrong with the recordings besides.
+    /// Other problems of the recordings.
     pub problems: Vec<Diagnostic>,
-    /// What of it all the program carries.
+    /// The built-in parts.
     pub built_in: BuiltIn,
-    /// How far replays have left memory, since the sessions do not all fit into it.
+    /// How far replays have left memory, because the sessions do not all fit into it.
     pub shed: usize,
 }
 
-/// What decides, and what it is compared with.
+/// The policy and the base of the comparison.
 pub struct Basis {
-    /// What the policy was named as, for the header.
+    /// The name of the policy, for the header.
     pub name: String,
     /// The paths that the policy was read from; none where it is inside the program.
     pub paths: Vec<String>,
@@ -121,45 +121,45 @@ pub struct Basis {
     pub mode: Mode,
     /// The policy and what is wrong with it.
     pub rules: Ruling,
-    /// What was written into its files, the newest last.
+    /// The writes to its files, the newest last.
     pub writes: Vec<suggest::FileWrite>,
-    /// What was written or taken back last, until the policy that follows from it is judged.
+    /// The latest write or undo, until the resulting policy is judged.
     pub wrote: Option<String>,
     /// The cases that are kept beside it.
     pub cases: CaseList,
     /// Whether edits are picked up.
     pub live: Live,
-    /// What is different under the version that decides.
+    /// The changes under the version that decides.
     pub changes: Changes,
-    /// What the person compares with.
+    /// The user's comparison.
     pub compare: Compare,
 }
 
-/// What the person looks at, and from where they went there.
+/// What the user looks at, and the places before.
 pub struct Location {
     /// The open entry.
     pub open: usize,
-    /// Its session, with what is in it.
+    /// Its session, with its content.
     pub opened: Option<OpenedSession>,
-    /// The rule about it that somebody waits for.
+    /// The rule to go to once its decisions arrive.
     pub landing: Option<PendingRule>,
-    /// What is in the selected turn.
+    /// The frames of the selected turn.
     pub frames: Frames,
-    /// The same under the base that the person chose.
+    /// The same under the user's base.
     pub base_frames: Frames,
-    /// The row that the cursor of a pane goes to once the selected turn's frame is there.
+    /// The row that the cursor of a pane goes to once the selected turn's frame arrives.
     pub sought: Option<(Pane, line::Key)>,
-    /// The rule that was asked for in a pane beside, shown until something else is selected.
+    /// The rule that was selected in a side pane, shown until something else is selected.
     pub pinned: Option<RuleId>,
     /// The call that is marked, so that rules are about it and another one.
     pub other_call: Option<(Arc<Session>, u32)>,
     /// Cursor and scroll of each pane, by pane.
     pub lists: [List; Pane::COUNT],
-    /// How far each pane is scrolled sideways, by pane.
+    /// The horizontal scroll position of each pane.
     pub sideways: [Sideways; Pane::COUNT],
     /// The pane that has the keys.
     pub focus: Pane,
-    /// The pane beside the transcript where only one fits.
+    /// The pane beside the transcript if only one fits.
     pub side: Pane,
     /// The focused pane takes all the room.
     pub zoom: bool,
@@ -171,7 +171,7 @@ pub struct Location {
     pub forward: Vec<Spot>,
 }
 
-/// What is not on disk but inside the program.
+/// The parts that are built into the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BuiltIn {
     /// The sessions are its samples.
@@ -191,7 +191,7 @@ pub struct Ruling {
     pub loads: Loads,
     /// The documents to show: of that version, or of one that never loaded whole.
     pub documents: Vec<Document>,
-    /// What the latest reading found.
+    /// The problems of the latest reading.
     pub problems: Vec<Diagnostic>,
     /// The latest reading was not whole, so an older version decides, or none.
     pub stale: bool,
@@ -199,7 +199,7 @@ pub struct Ruling {
     pub read: bool,
 }
 
-/// What follows from everything else in the model: made once when that has changed, and looked at until it changes again.
+/// State derived from the rest of the model: computed once after a change.
 #[derive(Default)]
 pub struct Settled {
     /// The rows of the open session's transcript.
@@ -208,15 +208,15 @@ pub struct Settled {
     pub called: HashSet<Arc<str>>,
     /// The lines of each pane that is made of lines, at the width that it has.
     pub lines: [Option<Vec<Line>>; Pane::COUNT],
-    /// The body of the selected row and the session it is of, where there is room for it beside the transcript.
+    /// The body of the selected row and its session, if there is room for it beside the transcript.
     pub body: Option<(Arc<Session>, overlay::BodyView)>,
-    /// What the row under the cursor rests on, in the pane that has the keys.
+    /// The targets of the row under the cursor, in the pane that has the keys.
     pub link: Link,
-    /// What commands ask about the present.
+    /// Facts for the availability of commands.
     pub facts: Facts,
 }
 
-/// How far a pane is scrolled sideways.
+/// The horizontal scroll position of a pane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sideways {
     /// Columns that are out of sight at the left edge.
@@ -234,13 +234,13 @@ pub struct Spot {
     pub row: usize,
 }
 
-/// What the workbench is opened with.
+/// The initial state of the workbench.
 pub struct Opening {
-    /// How it looks.
+    /// The theme.
     pub theme: Theme,
     /// The terminal's size.
     pub size: Size,
-    /// What the policy was named as.
+    /// The name of the policy.
     pub policy_name: String,
     /// Whether decisions take effect.
     pub mode: Mode,
@@ -355,7 +355,7 @@ impl Model {
         self.archive.sessions
     }
 
-    /// How far judging has come; `None` when it is done or cannot be.
+    /// The progress of judging; `None` when it is done or impossible.
     pub fn judging(&self) -> Option<(usize, usize)> {
         self.basis.rules.policy.as_ref()?;
         let all = self.session_count();
@@ -363,14 +363,14 @@ impl Model {
     }
 }
 
-/// Errors first, then by file and place: what stands first is often the cause of the rest.
+/// Errors first, then by file and place: the first one is often the cause of the rest.
 pub fn sort_problems(problems: &mut [Diagnostic]) {
     problems.sort_by_cached_key(|problem| {
         let place = problem.place();
         let file = place.map(|place| place.file().to_owned());
         let line = place.and_then(|place| place.line());
         let column = place.and_then(|place| place.position()).map(|position| position.column);
-        // What is missing in a text that cannot be read to its end may be after the mistake.
+        // Something missing in a text that cannot be read to its end may come after the mistake.
         let follows = problem.code != code::SYNTAX;
         // A misspelt key is reported as unknown and as missing; the former says which.
         (problem.severity != Severity::Error, file, follows, line, column, problem.code == code::MISSING_KEY)

@@ -1,5 +1,5 @@
-//! How text is put on the screen: rows of parts in roles, and frames. Every text goes through [`text`], so
-//! nothing lets a recorded control character through.
+//! Puts text on the screen: rows of parts in roles, and frames. Every text goes through [`text`], so that no recorded
+//! control character gets through.
 
 use std::ops::Range;
 
@@ -24,12 +24,12 @@ pub struct Row<'t> {
     /// Columns that are scrolled out of sight at the left, after the first `held` ones.
     out: usize,
     held: usize,
-    /// It is made of columns, which give way to whole texts once it is scrolled.
+    /// Whether it is made of columns, which become whole texts once it is scrolled.
     columns: bool,
-    /// There was no room for all of it, and whether no mark says so yet.
+    /// `Some` if there was no room for all of it, and whether a mark for that is still missing.
     cut: bool,
     bare: bool,
-    /// The look of a row that stands out where no cursor is on it.
+    /// The role of a highlighted row that the cursor is not on.
     under: Option<Role>,
 }
 
@@ -55,12 +55,13 @@ impl<'t> Row<'t> {
         Self { out, ..Self::new(theme, room + out) }
     }
 
-    /// The same for a row in columns: once it is scrolled, its texts follow each other whole, whatever columns they are given.
+    /// The same for a row in columns: once it is scrolled, its texts follow each other whole, whatever columns they are
+    /// given.
     pub fn flowing(theme: &'t Theme, room: usize, out: usize) -> Self {
         Self { columns: true, ..Self::scrolled(theme, room, out) }
     }
 
-    /// What it holds so far stays in sight when the rest is scrolled.
+    /// Its content so far stays visible when the rest is scrolled.
     pub fn hold(&mut self) -> &mut Self {
         self.held = self.width;
         self
@@ -71,12 +72,12 @@ impl<'t> Row<'t> {
         self.out > 0
     }
 
-    /// Whether there is more of it than fits, so that scrolling on shows more.
+    /// Whether more of it is visible after scrolling.
     pub fn is_cut(&self) -> bool {
         self.cut
     }
 
-    /// Columns for a text that has `most` of them while nothing is scrolled.
+    /// Columns for a text that has at most `most` of them while it is not scrolled.
     pub fn most(&self, most: usize) -> usize {
         if self.flows() { WHOLE } else { most }
     }
@@ -90,7 +91,7 @@ impl<'t> Row<'t> {
         self.cut |= self.columns && text::width(text.trim_end(), self.theme.marks(), most + 1) > most;
     }
 
-    /// There is more of it than was put.
+    /// Marks it as cut.
     pub fn cut(&mut self) -> &mut Self {
         self.cut = true;
         self
@@ -142,7 +143,7 @@ impl<'t> Row<'t> {
 
     /// Notes that `text` does not fit into `room`.
     fn missing(&mut self, text: &str, room: usize) {
-        // Blanks at the end are nothing that anybody misses.
+        // Blanks at the end are never missed.
         let cut = text::width(text.trim_end(), self.theme.marks(), room + 1) > room;
         self.cut |= cut;
         self.bare |= cut && room == 0;
@@ -163,7 +164,7 @@ impl<'t> Row<'t> {
         self
     }
 
-    /// Marks stand out from the text they are in; where it was cut is no mark.
+    /// Marks are highlighted in the text around them; the mark of a cut is not.
     fn run_style(&self, style: Style, run: &Run) -> Style {
         let cut = run.text == self.theme.marks().ellipsis();
         match (run.mark, cut) {
@@ -189,7 +190,7 @@ impl<'t> Row<'t> {
         self.put_shown(role, shown, Some(query), current)
     }
 
-    /// The same with text that is already fit for the screen.
+    /// The same with text that is already safe for the screen.
     pub fn put_shown(
         &mut self,
         role: Role,
@@ -245,7 +246,7 @@ impl<'t> Row<'t> {
         self
     }
 
-    /// What of a scrolled row is on screen, as a row that is not scrolled.
+    /// The visible part of a scrolled row, as a row that is not scrolled.
     fn cropped(self) -> Row<'t> {
         let room = self.room - self.out;
         let mut buf = Buffer::empty(Rect::new(0, 0, u16::try_from(room).unwrap_or(u16::MAX), 1));
@@ -271,7 +272,7 @@ impl<'t> Row<'t> {
         self
     }
 
-    /// Stands out, also where no cursor is on it.
+    /// Highlights it, even if the cursor is not on it.
     pub fn stand_out(&mut self, role: Role) -> &mut Self {
         self.under = Some(role);
         self
@@ -308,7 +309,7 @@ impl<'t> Row<'t> {
         self
     }
 
-    /// The same row with room up to `room` columns and no further.
+    /// The same row with room for at most `room` columns.
     pub fn within(mut self, room: usize) -> Self {
         self.room = room;
         self
@@ -332,7 +333,7 @@ impl<'t> Row<'t> {
         for at in 0..columns(self.room - self.out) {
             let from = if at < held { at } else { at.saturating_add(out) };
             if let (Some(cell), Some(to)) = (whole.cell((from, 0)), buf.cell_mut((x.saturating_add(at), y))) {
-                // What lies below shows through where there is nothing.
+                // Empty cells are transparent.
                 let (symbol, style) = (cell.symbol().to_owned(), cell.style());
                 to.set_symbol(&symbol).set_style(style);
             }
@@ -385,7 +386,7 @@ pub fn lay_under(buf: &mut Buffer, area: Rect, style: Style) {
                 cell.modifier.remove(Modifier::DIM | Modifier::REVERSED);
             }
             if style.bg.is_some() {
-                // What is dim already would be lost on another ground.
+                // Dim text would be invisible on another background.
                 cell.modifier.remove(Modifier::DIM);
             }
             cell.set_style(style);
@@ -408,7 +409,7 @@ pub fn tail(path: &str, width: usize, marks: text::Marks) -> String {
     format!("{}{}", marks.ellipsis(), end.unwrap_or_default())
 }
 
-/// Where `query` begins in `text`, whatever the case.
+/// The position of `query` in `text`, in any case.
 fn find_ignoring_case(text: &str, query: &str) -> Option<usize> {
     text.char_indices().map(|(at, _)| at).find(|at| {
         let mut rest = text.get(*at..).unwrap_or_default().chars().flat_map(char::to_lowercase);

@@ -1,7 +1,7 @@
-//! The panes, a file each: what a pane shows, what its rows rest on, what is searched and copied there.
+//! The panes, a file each: their content, links, search and copying.
 //!
 //! A pane is its file and its row of `Pane::spec`. Its lines are built once for a state and a width and kept in the
-//! model; a list that may be long makes its rows when they are looked at.
+//! model; a list that may be long makes its rows on demand.
 
 mod changes;
 mod decision;
@@ -33,11 +33,11 @@ pub use self::spec::Enter;
 /// The parts of a pane.
 #[derive(Debug, Clone, Copy)]
 pub struct Areas {
-    /// What is known of all rows.
+    /// Information about all rows.
     pub above: Rect,
     /// The rows.
     pub rows: Rect,
-    /// What is known of the selected one.
+    /// Information about the selected one.
     pub below: Rect,
 }
 
@@ -60,7 +60,7 @@ impl Pane {
         }
     }
 
-    /// What Enter does on one of its rows.
+    /// The effect of Enter on one of its rows.
     pub const fn enter(self) -> Enter {
         self.spec().enter
     }
@@ -75,17 +75,17 @@ impl Pane {
         self.spec().about_call
     }
 
-    /// Its name where there is little room.
+    /// Its short name.
     pub const fn short(self) -> &'static str {
         self.spec().short
     }
 
-    /// Its title: number, name, and whether what it shows is supposed.
+    /// Its title: number, name, and a mark for a what-if.
     pub fn title(self, model: &Model) -> String {
         format!("{} {}{}", self.number(), self.spec().title, supposed::title(model, self))
     }
 
-    /// What stands beside the title.
+    /// The note beside the title.
     pub fn note(self, model: &Model) -> String {
         (self.spec().note)(model)
     }
@@ -95,12 +95,12 @@ impl Pane {
         (self.spec().hints)(model)
     }
 
-    /// Its lines, built now, at most `width` columns wide; `None` where its rows are made one by one.
+    /// Its lines, built now, at most `width` columns wide; `None` if its rows are made one by one.
     pub fn lines(self, model: &Model, width: usize) -> Option<Vec<Line>> {
         (self.spec().lines)(model, width)
     }
 
-    /// Its rows as they are on screen.
+    /// Its visible rows.
     pub fn rows(self, model: &Model) -> &dyn Rows {
         match model.built(self) {
             Some(lines) => lines,
@@ -108,16 +108,16 @@ impl Pane {
         }
     }
 
-    /// What the row under its cursor rests on.
+    /// The targets of the row under its cursor.
     pub fn link(self, model: &Model) -> Link {
         self.rows(model).link(model, model.list(self).cursor)
     }
 
-    /// Where its rows are, and what is above and below them.
+    /// The areas of its rows, and of the parts above and below them.
     pub fn areas(self, model: &Model, layout: &Layout) -> Option<Areas> {
         let inner = layout.inner(self)?;
         let shown = self.spec().rows;
-        // Where there is little room, the rows have it.
+        // With little room, only the rows are shown.
         let head =
             Some(shown.head(model, inner.width)).filter(|head| head + LEAST <= inner.height).unwrap_or(0);
         let foot = shown.foot(inner.width, inner.height - head);
@@ -126,7 +126,7 @@ impl Pane {
         Some(Areas { above, rows, below: Rect { y: rows.bottom(), height: foot, ..inner } })
     }
 
-    /// How many rows it has, and how many of them are on screen. A pane that is not on screen is as high as the screen.
+    /// The number of its rows, and of its visible ones. A pane that is not on screen is as high as the screen.
     pub fn extent(self, model: &Model) -> (usize, usize) {
         let height = self.areas(model, &model.layout()).map_or(model.size.height, |areas| areas.rows.height);
         (self.rows(model).len(model), usize::from(height))
@@ -141,15 +141,15 @@ impl Pane {
         Space::new(model.list(self), width, height, model.out(self), query)
     }
 
-    /// Whether anything on screen of it is cut at the right edge.
+    /// Whether anything visible of it is cut at the right edge.
     pub fn is_cut(self, model: &Model) -> bool {
         let area = self.areas(model, &model.layout()).map(|areas| areas.rows);
         area.is_some_and(|area| are_cut(self.rows(model), model, &self.space(model, area)))
     }
 }
 
-/// The panes whose numbers and short names stand above the others, apart by a blank; of the names as much as there is room
-/// for.
+/// The panes whose numbers and short names are above the others, separated by a blank; the names as far as there is
+/// room.
 pub fn tabs(width: u16, model: &Model, layout: &Layout) -> Vec<(Pane, String)> {
     let beside = layout.shape == Shape::Medium && !model.place.zoom;
     let panes = || Pane::ALL.into_iter().filter(move |pane| !beside || *pane != Pane::Transcript);

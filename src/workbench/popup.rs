@@ -1,7 +1,7 @@
-//! What lies over the panes, a file each: its state, what it shows, what its keys do.
+//! The overlays, a file each: state, content, keys.
 //!
-//! A popup is its file and its row of `POPUPS`. Drawing, moving, search, the mouse, copying, closing and help ask it by
-//! [`Popup`], whichever it is.
+//! A popup is its file and its row of `POPUPS`. Drawing, moving, search, the mouse, copying, closing and help use it
+//! through [`Popup`].
 
 pub mod body;
 pub mod cases;
@@ -94,7 +94,7 @@ impl Dialog {
 }
 
 impl Model {
-    /// What lies on top, apart from lists of commands: those are about what lies below them.
+    /// The topmost overlay except lists of commands, which are about the one below them.
     pub fn beneath(&self) -> Option<&dyn Popup> {
         let open = self.dialog.overlays.iter().rev();
         open.filter_map(Overlay::popup).find(|popup| !popup.lists_commands())

@@ -1,5 +1,5 @@
-//! Rows with a cursor: what a pane or an overlay shows. `update` moves, searches, follows and copies by the same rows that
-//! `draw` draws.
+//! Rows with a cursor: the content of a pane or an overlay. `update` moves, searches, follows and copies the same rows
+//! that `draw` draws.
 
 use std::hash::{DefaultHasher, Hash};
 use std::ops::Range;
@@ -19,7 +19,7 @@ pub struct Space<'q> {
     pub width: usize,
     /// Columns that are scrolled out of sight at the left edge.
     pub out: usize,
-    /// What is searched for.
+    /// The search text.
     pub query: Option<&'q str>,
     /// The row under the cursor.
     pub cursor: usize,
@@ -28,7 +28,7 @@ pub struct Space<'q> {
 }
 
 impl<'q> Space<'q> {
-    /// Of a list in `width` columns and `height` rows of the screen.
+    /// For a list in `width` columns and `height` rows of the screen.
     pub fn new(list: List, width: usize, height: usize, out: usize, query: Option<&'q str>) -> Self {
         Self { width, out, query, cursor: list.cursor, window: list.top..list.top + height }
     }
@@ -57,16 +57,16 @@ pub(super) use hints;
 
 /// Rows with a cursor.
 pub trait Rows {
-    /// How many there are.
+    /// The number of rows.
     fn len(&self, model: &Model) -> usize;
 
-    /// One of them as it is drawn, in one row of the screen or several.
+    /// A row as it is drawn, in one row of the screen or several.
     fn rows<'m>(&self, model: &'m Model, at: usize, space: &Space<'_>) -> Vec<Row<'m>>;
 
     /// Its text.
     fn text(&self, model: &Model, at: usize) -> Option<String>;
 
-    /// What copying it gives.
+    /// The text that copying it puts on the clipboard.
     fn copied(&self, model: &Model, at: usize) -> Option<String> {
         self.text(model, at)
     }
@@ -81,15 +81,15 @@ pub trait Rows {
         0..0
     }
 
-    /// What it rests on.
+    /// Its targets.
     fn link(&self, _model: &Model, _at: usize) -> Link {
         Link::default()
     }
 
-    /// What they are rows of: other content begins at the left edge again. Where the cursor is makes no difference.
+    /// Their subject: with another one, horizontal scrolling begins again. The cursor makes no difference.
     fn subject(&self, _model: &Model, _hasher: &mut DefaultHasher) {}
 
-    /// What is in their place.
+    /// The text if there are no rows.
     fn instead(&self, _model: &Model) -> Vec<(Role, String)> {
         Vec::new()
     }
@@ -99,7 +99,7 @@ pub trait Rows {
         0
     }
 
-    /// What is there.
+    /// The rows above.
     fn above<'m>(&self, _model: &'m Model, _width: u16) -> Vec<Row<'m>> {
         Vec::new()
     }
@@ -109,7 +109,7 @@ pub trait Rows {
         0
     }
 
-    /// What stands there.
+    /// The rows below.
     fn below<'m>(&self, _model: &'m Model, _width: u16, _height: u16) -> Vec<Row<'m>> {
         Vec::new()
     }

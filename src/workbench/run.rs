@@ -1,4 +1,4 @@
-//! The loop: waits for something to happen, changes the model, does what that asks for, draws once. Idle it sleeps.
+//! The event loop: waits for an event, changes the model, executes effects, draws once. It sleeps while idle.
 
 mod arrivals;
 mod cases;
@@ -44,11 +44,11 @@ use crate::report::words;
 use crate::workspace::Workspace;
 use rulestep_engine::run::Mode;
 
-/// What the workbench is started with.
+/// The settings at the start.
 pub struct Settings {
-    /// Where policies and recordings come from. Read on threads of the workbench, never on the one that draws.
+    /// The source of policies and recordings. Read on background threads, never on the one that draws.
     pub workspace: Arc<Workspace>,
-    /// The files behind both, and how to watch them; `None` where none can change, or nobody wants to know.
+    /// The files of both, and how to watch them; `None` if none can change, or watching is off.
     pub watch: Option<(WatchTargets, Way)>,
     /// The policy's name, for the header.
     pub policy_name: String,
@@ -56,15 +56,15 @@ pub struct Settings {
     pub policy_paths: Vec<String>,
     /// The options that say how both are read, as a command takes them.
     pub flags: Vec<String>,
-    /// What of both the program carries.
+    /// The built-in parts.
     pub built_in: BuiltIn,
-    /// What to compare with from the start.
+    /// The initial base.
     pub base: Option<Chosen>,
     /// Whether decisions take effect.
     pub mode: Mode,
-    /// What the person chose once and for all.
+    /// The user's configuration.
     pub config: Config,
-    /// The file in which the place is kept where these recordings were left; `None` where none is.
+    /// The file for the last position in these recordings; `None` if there is none.
     pub place: Option<PathBuf>,
     /// Whether it begins there.
     pub restore: bool,
@@ -84,25 +84,24 @@ pub enum RunError {
     /// The terminal failed.
     #[error("the terminal failed: {0}")]
     Terminal(#[from] io::Error),
-    /// Nobody would give the terminal back when the program is told to end.
+    /// The terminal could not be restored when the program is terminated.
     #[error("cannot watch for signals: {0}")]
     Signals(#[from] ctrlc::Error),
-    /// The system gives no threads.
+    /// The system provides no threads.
     #[error("no thread can be started: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
 
-/// How long a chord waits before the ways it can go on are shown.
+/// Delay until the continuations of a chord are shown.
 const CHORD: Duration = Duration::from_millis(400);
-/// How long the screen waits for what is in the turn that a key went to, before it is drawn without.
+/// How long drawing waits for the frame of the turn that a key went to.
 const BLINK: Duration = Duration::from_millis(16);
 /// Messages taken together before the screen is drawn again.
 const TOGETHER: usize = 512;
 
-/// Runs the workbench until it is closed. The terminal is as before afterwards, whatever happens.
+/// Runs the workbench until it is closed. The terminal is restored afterwards, whatever happens.
 ///
-/// # Errors
-/// There is no terminal, the theme is none, or the terminal fails on the way.
+/// # Errors There is no terminal, the theme is invalid, or the terminal fails.
 pub fn run(settings: Settings) -> Result<(), RunError> {
     let environment = Environment::read();
     if let Some(reason) = terminal::unsuitable(environment.term.as_deref()) {
@@ -126,7 +125,7 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
     let workers = Workers::start(Arc::clone(&settings.workspace), Arc::clone(&keys), out.clone())?;
     terminal::hook_panics();
     end_on_signals(out.clone())?;
-    // The wheel and clicks are what most people try; `M` gives the terminal its own selection back.
+    // Most users try the wheel and clicks; `M` restores the terminal's own selection.
     let mouse = settings.config.mouse != Some(false);
     terminal::listen_to_mouse(mouse)?;
     let screen = Screen::enter()?;
@@ -145,7 +144,7 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
     model.habits.welcome = match (settings.built_in.sessions, &settings.base) {
         (true, _) => Welcome::Samples,
         (false, None) => Welcome::Recordings,
-        // What changes is what somebody asks who compares.
+        // With a base, the user wants to see the changes.
         (false, Some(_)) => Welcome::Over,
     };
     model.basis.compare.base = settings.base;
@@ -171,7 +170,7 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
     let mut running = Loop { model, screen, workers, keys, arrivals, editor, drawn: Instant::now() };
     running.run(&input)?;
     if let Some((file, place)) = settings.place.zip(SavedPlace::of(&running.model)) {
-        // Without it the next start is at the first stopped call, which needs no excuse.
+        // Without it the next start is at the first stopped call, which is fine.
         let _ = state::write(&file, &place);
     }
     Ok(())
@@ -179,17 +178,17 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
 
 fn begin_watch(watched: WatchTargets, way: Way, out: Sender<Arrived>) -> io::Result<Watch> {
     watch(watched, way, move |told| {
-        // Nobody listens once the loop has ended.
+        // The receiver is gone once the loop has ended.
         let _ = out.send(Arrived::Work(Msg::Watch(told)));
     })
 }
 
-/// From now on an interrupt, a termination or a hang-up ends the loop, which gives the terminal back. While an editor
-/// has the terminal, an interrupt typed there is the editor's.
+/// From now on an interrupt, a termination or a hang-up ends the loop, which restores the terminal. While an editor has
+/// the terminal, an interrupt typed there belongs to the editor.
 fn end_on_signals(out: Sender<Arrived>) -> Result<(), ctrlc::Error> {
     ctrlc::set_handler(move || {
         if terminal::is_taken() {
-            // Nobody listens once the loop has ended.
+            // The receiver is gone once the loop has ended.
             let _ = out.send(Arrived::Work(Msg::End));
         }
     })
@@ -238,7 +237,7 @@ impl Loop {
                 taken += 1;
                 next = if taken < TOGETHER { self.more(begun + BLINK) } else { None };
             }
-            // Nobody sees more frames than this while there is more to take in.
+            // More frames than this would not be visible while more messages arrive.
             if !seen && self.arrivals.has_bulk() && self.drawn.elapsed() < TICK {
                 continue;
             }
@@ -251,7 +250,7 @@ impl Loop {
         }
     }
 
-    /// Takes in a message and does what that asks for; gives whether that ends the loop.
+    /// Applies a message and executes its effects; returns whether that ends the loop.
     fn take(&mut self, message: Msg) -> io::Result<bool> {
         let effects = update(&mut self.model, message);
         self.perform_all(effects)
@@ -266,8 +265,8 @@ impl Loop {
         Ok(false)
     }
 
-    /// What has arrived besides. What is in the turn that a key went to is waited for, but not for long: so nobody sees the
-    /// panes of another turn for a blink.
+    /// Further messages. The frame of the turn that a key went to is waited for, but not for long, so that the panes of
+    /// another turn do not flash up.
     fn more(&mut self, until: Instant) -> Option<Next> {
         let awaited = self.model.awaits_frames() || self.model.work.again.is_some();
         self.arrivals.more().or_else(|| match awaited {
@@ -277,7 +276,7 @@ impl Loop {
     }
 
     fn draw(&mut self) -> io::Result<()> {
-        // The size is asked for, not remembered: a message about it may still be waiting to be read.
+        // The size is read again: a message about it may not have arrived yet.
         let size = self.screen.size()?;
         if size != self.model.size {
             update(&mut self.model, Msg::Resize(size));
@@ -306,7 +305,7 @@ impl Loop {
                 match self.screen.lend(|| editor::compose(&editor, &text))? {
                     Ok(text) => {
                         for effect in update(&mut self.model, Msg::Composed { ask, text }) {
-                            // What is composed asks for nothing that ends the loop.
+                            // Composing has no effect that ends the loop.
                             let _ = self.perform(effect)?;
                         }
                     }
@@ -347,7 +346,7 @@ impl Loop {
         update(&mut self.model, Msg::Note { failed, text });
     }
 
-    /// Stops the program as the shell would, and goes on when the shell says so.
+    /// Suspends the program as the shell would, and continues on the shell's signal.
     #[cfg(unix)]
     fn suspend(&mut self) -> io::Result<()> {
         let own = std::process::id().to_string();

@@ -1,6 +1,6 @@
 //! A screen as an SVG picture: every cell at its place, in the colours of the theme, its text selectable.
 //!
-//! The picture holds everything that it needs. Each run of text says how wide it is, so the grid holds with any font.
+//! The picture is self-contained. Each run of text has an explicit width, so the grid holds with any font.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ const MARGIN: u32 = 120;
 /// From the top of a cell down to the base line of its text.
 const BASE: u32 = 128;
 
-/// How the text of a cell looks.
+/// The style of a cell's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Style {
     ink: Rgb,
@@ -30,7 +30,7 @@ struct Style {
 
 type Rgb = (u8, u8, u8);
 
-/// Cells beside each other that look alike. What takes two columns is a run of its own: fonts differ most in it.
+/// Adjacent cells with one style. A character of two columns is a run of its own: fonts differ most in it.
 struct Run {
     x: u16,
     y: u16,
@@ -70,7 +70,7 @@ pub fn svg(screen: &Buffer, theme: &Theme) -> String {
     picture.into_string()
 }
 
-/// What is behind runs of one row that have one ground.
+/// The background of runs of one row.
 fn ground(runs: &[Run], own: Rgb) -> Markup {
     let columns: u32 = runs.iter().map(|run| u32::from(run.columns)).sum();
     html! {
@@ -146,7 +146,7 @@ fn runs(screen: &Buffer, palette: &Palette) -> Vec<Run> {
     runs
 }
 
-/// What a cell holds, without what XML cannot.
+/// The content of a cell, without characters that XML does not allow.
 fn shown(symbol: &str) -> String {
     let legal = |c: char| if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') { '\u{fffd}' } else { c };
     if symbol.is_empty() { " ".to_owned() } else { symbol.chars().map(legal).collect() }
@@ -159,14 +159,14 @@ impl Run {
         self.y == y && self.x + self.columns == x && !wide && !gap
     }
 
-    /// Whether anything but its ground is seen of it.
+    /// Whether anything but its background is visible.
     fn is_inked(&self) -> bool {
         self.text.chars().any(|c| c != ' ') || self.style.underlined || self.style.crossed_out
     }
 }
 
 impl Style {
-    /// With the ground of the cell.
+    /// With the background of the cell.
     fn of(cell: &Cell, palette: &Palette) -> (Style, Rgb) {
         let has = |modifier| cell.modifier.contains(modifier);
         let (ink, ground) = (palette.rgb(cell.fg, palette.ink), palette.rgb(cell.bg, palette.ground));

@@ -45,7 +45,7 @@ pub fn refunds() -> Session {
     refunding().finish()
 }
 
-/// The same, to go on.
+/// The same, to be continued.
 pub fn refunding() -> Builder {
     let mut made = Builder::new("refund-124", origin("sessions/refunds.json"));
     made.said("user", Body::text("Please refund ORD-123"), None);
@@ -104,7 +104,7 @@ pub fn judged(width: u16, height: u16, theme: &str, policy: LoadResult, sessions
     feed(&mut model, Msg::Policy { loaded: Box::new(policy), at: "12:03:58".to_owned() });
     let total = sessions.len();
     for (done, session) in sessions.into_iter().enumerate() {
-        // The sessions of a file stand together: one that does not is of another file.
+        // Sessions of one file are adjacent; one that is not belongs to another file.
         let mut file = Arc::clone(&session.origin.file);
         if model.archive.files.has(&file)
             && model.archive.entries.last().is_some_and(|last| last.file != file)
@@ -135,7 +135,7 @@ pub fn sample(width: u16, height: u16, theme: &str, policy: &str, sessions: &str
     judged(width, height, theme, Policy::load(&[file], None), sessions)
 }
 
-/// Feeds a message and judges at once what it asks to be judged; gives the other effects.
+/// Feeds a message and judges at once the sessions it requests; returns the other effects.
 pub fn feed(model: &mut Model, msg: Msg) -> Vec<Effect> {
     let mut others = Vec::new();
     let mut effects = update(model, msg);
@@ -202,8 +202,8 @@ pub fn feed(model: &mut Model, msg: Msg) -> Vec<Effect> {
     others
 }
 
-/// Presses keys, written as the table of commands writes them, apart by blanks, at each of which a digit has waited long
-/// enough to be the number of a pane; gives the effects.
+/// Presses keys, written as in the table of commands and separated by blanks, at each of which a digit has waited long
+/// enough to be the number of a pane; returns the effects.
 pub fn press(model: &mut Model, keys: &str) -> Vec<Effect> {
     let mut effects = Vec::new();
     for chord in keys.split(' ').filter(|chord| !chord.is_empty()) {

@@ -1,7 +1,7 @@
-//! What roles look like: colours, weights and glyphs, read from a TOML text.
+//! Themes: the colours, weights and glyphs of roles, read from a TOML text.
 //!
-//! The view names roles (`verdict.deny`, `border.focus`), never colours. A role that a theme leaves out looks
-//! like its prefix (`verdict.deny` → `verdict` → `text`). Nothing here reads a file or the environment.
+//! The view names roles (`verdict.deny`, `border.focus`), never colours. A role that a theme leaves out looks like its
+//! prefix (`verdict.deny` → `verdict` → `text`). Nothing here reads a file or the environment.
 
 pub mod color;
 pub mod role;
@@ -20,14 +20,14 @@ pub use self::role::{Glyph, Role};
 /// A theme ready to draw with.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Theme {
-    /// Its name, as `--theme` takes it.
+    /// Its name for `--theme`.
     pub name: String,
-    /// Which characters it draws with.
+    /// The characters it draws with.
     pub glyphs: GlyphSet,
     styles: [Style; Role::ALL.len()],
 }
 
-/// Which characters stand for verdicts, frames and marks.
+/// The characters for verdicts, frames and marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GlyphSet {
@@ -49,20 +49,20 @@ pub enum ThemeError {
         /// The names there are, in one line.
         known: String,
     },
-    /// Its text is not TOML, or has a key that no theme has.
+    /// Its text is not TOML, or has an unknown key.
     #[error("theme `{theme}`: {message}")]
     Syntax {
-        /// Which theme.
+        /// The theme.
         theme: String,
-        /// What the TOML reader says, in one line.
+        /// The message of the TOML reader, in one line.
         message: String,
     },
-    /// A style names a colour that is none.
+    /// A style names an invalid colour.
     #[error("theme `{theme}`: role `{role}`: no colour `{color}`")]
     Color {
-        /// Which theme.
+        /// The theme.
         theme: String,
-        /// Which role.
+        /// The role.
         role: String,
         /// The word that is neither in the palette nor a colour.
         color: String,
@@ -70,7 +70,7 @@ pub enum ThemeError {
     /// A style for a role that does not exist.
     #[error("theme `{theme}`: no role `{role}`{}", nearest(.near))]
     Role {
-        /// Which theme.
+        /// The theme.
         theme: String,
         /// The unknown role.
         role: String,
@@ -96,7 +96,7 @@ struct File {
     roles: BTreeMap<String, Look>,
 }
 
-/// How a role looks, as written.
+/// The style of a role, as written.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Look {
@@ -127,7 +127,7 @@ pub const BUILTIN: [(&str, &str); 7] = [
     ("paper", include_str!("../../themes/paper.toml")),
 ];
 
-/// How many themes may be after one another; more than the shipped ones do.
+/// Longest chain of inheriting themes; more than the shipped ones need.
 const GENERATIONS: usize = 8;
 
 impl Theme {
@@ -159,7 +159,7 @@ impl Theme {
                 message: error.message().lines().next().unwrap_or_default().to_owned(),
             })?;
             glyphs = glyphs.or(file.glyphs);
-            // What the heir says, holds.
+            // The inheriting theme wins.
             for (key, value) in file.palette {
                 palette.entry(key).or_insert(value);
             }
@@ -197,13 +197,13 @@ impl Theme {
         if depth == Depth::None
             && let Some(cursor) = styles.get_mut(Role::Cursor as usize)
         {
-            // Without its ground, nothing else would show which row is selected.
+            // Without a background, nothing else would show the selected row.
             *cursor = cursor.add_modifier(Modifier::REVERSED);
         }
         Ok(Self { name: name.to_owned(), glyphs: glyphs.unwrap_or_default(), styles })
     }
 
-    /// How this role looks on whatever ground it lies: the screen's own background is left out.
+    /// The style of this role on any background: the screen's own background is left out.
     pub fn style(&self, role: Role) -> Style {
         let mut style = self.ground(role);
         if style.bg == self.ground(Role::Text).bg {
@@ -212,7 +212,7 @@ impl Theme {
         style
     }
 
-    /// How an empty area of this role looks.
+    /// The style of an empty area of this role.
     pub fn ground(&self, role: Role) -> Style {
         self.styles.get(role as usize).copied().unwrap_or_default()
     }
@@ -222,7 +222,7 @@ impl Theme {
         Palette::of(self.ground(Role::Text), self.name.ends_with("light"))
     }
 
-    /// The character or two that stand for this.
+    /// The characters of this glyph.
     pub const fn glyph(&self, glyph: Glyph) -> &'static str {
         match self.glyphs {
             GlyphSet::Unicode => glyph.unicode(),
@@ -230,7 +230,7 @@ impl Theme {
         }
     }
 
-    /// How recorded text is marked in this theme.
+    /// The marks for recorded text in this theme.
     pub const fn marks(&self) -> Marks {
         match self.glyphs {
             GlyphSet::Unicode => Marks::Unicode,

@@ -1,4 +1,4 @@
-//! What happens to the model when something happens: no I/O, no clock. What is to be done outside is returned.
+//! Changes the model for a message: no I/O, no clock. Effects outside are returned.
 
 pub(super) mod asking;
 pub(super) mod cite;
@@ -47,7 +47,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     update_all(model, std::iter::once(msg))
 }
 
-/// The same for messages between which nobody sees the screen: what follows from them is found out once.
+/// The same for several messages without drawing between them: derived state is computed once.
 pub fn update_all(model: &mut Model, messages: impl Iterator<Item = Msg>) -> Vec<Effect> {
     #[cfg(debug_assertions)]
     let _closed = rulestep_engine::run::closed::Closed::begin();
@@ -83,7 +83,7 @@ fn take(model: &mut Model, message: Msg, effects: &mut Vec<Effect>) {
         Msg::Typed(text) => {
             for (at, c) in text.char_indices() {
                 let key = Key::char(c);
-                // What is typed goes into the prompt as it is, but for the one key that is none of its text.
+                // A typed key goes into the prompt as it is, except the one that changes the order.
                 if model.dialog.prompt.is_some() && !table::turns_order(model, key) {
                     paste::typed(model, text.get(at..).unwrap_or_default());
                     break;
@@ -124,7 +124,7 @@ fn take(model: &mut Model, message: Msg, effects: &mut Vec<Effect>) {
 
 fn pressed(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
     model.dialog.note = None;
-    // Whoever goes somewhere is not taken elsewhere.
+    // A user who goes somewhere is not moved elsewhere.
     (model.habits.restore, model.habits.welcome) = (None, Welcome::Over);
     match &model.dialog.prompt {
         Some(prompt) if prompt.ask.is_some() => return asking::key(model, key, effects),
@@ -180,7 +180,7 @@ fn pressed(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Runs a command as often as was asked for, or until it gets no farther.
+/// Runs a command the requested number of times, or until it gets no farther.
 fn repeat(model: &mut Model, command: Command, times: u32, effects: &mut Vec<Effect>) {
     if count::at_once(model, command, times) {
         return;
@@ -195,7 +195,7 @@ fn repeat(model: &mut Model, command: Command, times: u32, effects: &mut Vec<Eff
     }
 }
 
-/// Whether it is said for the first time that what-ifs would be lost.
+/// Whether this is the first warning that what-ifs would be lost.
 fn warned(model: &mut Model) -> bool {
     let entries = model.archive.entries.iter();
     let lost =
@@ -300,7 +300,7 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         C::Problems => problems::open(model),
         C::Help => help::open(model),
         C::Palette => palette::open(model, ""),
-        // By a key nobody can say which.
+        // A key cannot give their argument.
         C::Theme | C::GoTo | C::SetMark | C::GoMark | C::Export => {
             palette::open(model, &format!("{} ", command.row().name))
         }
@@ -322,7 +322,7 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         C::LastLoad => loads::open(model, effects),
         C::EndCompare => compare::end(model, effects),
         C::Texts => texts::open(model, effects),
-        // What these do is said by the popups whose keys they are.
+        // Their popups define what these do.
         C::Fold | C::FoldAll | C::UnfoldAll | C::NextBody | C::PreviousBody | C::WithOutput => {}
         C::NextHunk | C::PreviousHunk | C::GroupBy => {}
         C::NextTab | C::PreviousTab | C::FirstCall | C::SortRows => {}
@@ -367,7 +367,7 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
             if !model.dialog.overlays.is_empty() {
                 overlays::close(model);
             } else if std::mem::take(&mut model.place.zoom) {
-                // What a person sees is that something was closed.
+                // The user sees that something was closed.
             } else if !suppose::leave(model, effects, true) && !warned(model) {
                 effects.push(Effect::Quit);
             }

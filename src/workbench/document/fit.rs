@@ -1,4 +1,4 @@
-//! Long lines broken anew where the rows of the screen end, so that every row is as full as its words allow.
+//! Breaks long lines again at the ends of the screen's rows, so that every row is as full as its words allow.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ pub const GUTTER: usize = 2;
 const STEP: usize = 2;
 
 impl Line {
-    /// Columns by which it is moved in. Deep nesting is not moved in further than half the width.
+    /// Columns of its indentation, at most half the width.
     pub fn indent(&self, width: usize) -> usize {
         (self.depth * STEP).min(width / 2)
     }
@@ -23,14 +23,14 @@ impl Line {
 }
 
 impl Document {
-    /// Breaks long lines for a screen of this width; gives the row for whoever was at `row`.
+    /// Breaks long lines for a screen of this width; returns the new row of the cursor at `row`.
     pub fn fit(&mut self, width: usize, marks: Marks, row: usize) -> usize {
         if self.fits == Some((width, marks)) {
             return row;
         }
         self.fits = Some((width, marks));
         let (first, offset) = self.offset_of(self.visible.get(row).copied().unwrap_or(0));
-        // Where each line is from now on.
+        // The new index of each line.
         let mut places: Vec<usize> = Vec::with_capacity(self.lines.len());
         let mut lines: Vec<Line> = Vec::with_capacity(self.lines.len());
         let mut old = std::mem::take(&mut self.lines).into_iter().peekable();
@@ -69,7 +69,7 @@ impl Document {
         self.row_of(self.at_offset(places.get(first).copied().unwrap_or(0), offset))
     }
 
-    /// The first line of what this one goes on with, and how many bytes of it are before this one.
+    /// The first line of this continued text, and the number of its bytes before this line.
     fn offset_of(&self, at: usize) -> (usize, usize) {
         let (mut first, mut offset) = (at, 0);
         while self.lines.get(first).is_some_and(|line| line.goes_on)

@@ -1,4 +1,4 @@
-//! The line at the bottom: what is typed, an answer, else the keys most wanted; and work under way.
+//! The bottom line: typed text, an answer, else the most useful keys; and background work.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -10,7 +10,7 @@ use crate::workbench::paint::Row;
 use crate::workbench::text;
 use crate::workbench::theme::Role;
 
-/// Draws the line at the bottom; gives where the text cursor is, while text is typed.
+/// Draws the bottom line; returns the position of the text cursor, while text is typed.
 pub fn draw(model: &Model, buf: &mut Buffer, area: Rect) -> Option<Position> {
     let theme = &model.theme;
     let width = usize::from(area.width);
@@ -34,7 +34,7 @@ pub fn draw(model: &Model, buf: &mut Buffer, area: Rect) -> Option<Position> {
             Some(refused) => (Role::StatusProblem, refused.as_str()),
             None => (Role::KeyDoc, hint),
         };
-        // Where it is short of room, what was cut or refused is said all the same.
+        // Even with little room, cut or refused input is reported.
         let kept = if refused.is_some() { (hint.len() + 3).min(row.left() * 2 / 3) } else { 0 };
         let at = put_typed(prompt, &mut row, kept);
         cursor = Some(Position::new(area.x + u16::try_from(at).unwrap_or(0), area.y));
@@ -63,7 +63,7 @@ pub fn draw(model: &Model, buf: &mut Buffer, area: Rect) -> Option<Position> {
     cursor
 }
 
-/// A line that is typed for something: of a long text the part around the cursor. Gives the column of that.
+/// A prompt: of a long text the part around the cursor. Returns the cursor's column.
 fn asking(model: &Model, prompt: &Prompt, ask: &Ask, row: &mut Row<'_>) -> Option<u16> {
     const HINT: &str = "  Enter, Esc";
     const EDITOR: &str = ", Ctrl-x editor";
@@ -89,7 +89,7 @@ fn asking(model: &Model, prompt: &Prompt, ask: &Ask, row: &mut Row<'_>) -> Optio
     u16::try_from(at).ok()
 }
 
-/// Puts what was typed, leaving `kept` columns: of a long text the part around the cursor. Gives the cursor's column.
+/// Puts the typed text, leaving `kept` columns: of a long text the part around the cursor. Returns the cursor's column.
 fn put_typed(prompt: &Prompt, row: &mut Row<'_>, kept: usize) -> usize {
     let (marks, room) = (row.theme().marks(), row.left().saturating_sub(kept));
     let value = prompt.input.value();
@@ -151,7 +151,7 @@ fn hints(model: &Model, row: &mut Row<'_>) {
             (keys.join("/"), word)
         })
         .collect();
-    // The way to help and the way out stand last and are never what is cut.
+    // Help and quit come last and are never cut.
     let width = |(keys, word): &(String, &str)| keys.chars().count() + 1 + word.len() + 2;
     let mut total: usize = usable.iter().map(width).sum();
     let keep = usable.len().saturating_sub(2);

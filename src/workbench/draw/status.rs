@@ -1,4 +1,4 @@
-//! The lines above and below the panes: position and counts, numbers of panes, what is wrong.
+//! The lines above and below the panes: position and counts, numbers of panes, problems.
 
 use std::borrow::Cow;
 
@@ -26,7 +26,7 @@ const WHOLE: u16 = 110;
 const LABEL: usize = 12;
 /// Columns that are kept for the beginning of the session's name, with a blank at either end.
 const NAMED: usize = 5;
-/// Columns in which a base says which one it is.
+/// Fewest columns in which a base is identifiable.
 const SHORTEST: usize = 4;
 /// Columns from which an id is whole.
 const LARGE: u16 = 180;
@@ -73,7 +73,7 @@ pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
             text::ends(&name, most.min(row.left().saturating_sub(beside).max(3)), theme.marks()),
         );
         row.put(Role::Status, &position);
-        // Where the list is not on screen, nothing else says that parts of the file are lost.
+        // If the list is not on screen, nothing else says that parts of the file are lost.
         let listed = model.layout().pane(Pane::Sessions).is_some();
         let damaged = if listed { 0 } else { model.archive.files.held(&entry.file).problems };
         if damaged > 0 {
@@ -113,8 +113,8 @@ pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
     right.draw(buf, x.max(area.x), area.y);
 }
 
-/// What the counts after it depend on, so that nothing before it pushes it off the line: the mode, where there is little room
-/// only shadow, and the base that was chosen, as far as there is room for it in `free` columns: pane 8 has it as well.
+/// What the counts after it depend on, so that nothing before it pushes it off the line: the mode (with little room
+/// only shadow), and the chosen base, as far as there is room for it in `free` columns: pane 8 has it as well.
 fn basis(model: &Model, width: u16, free: usize) -> Row<'_> {
     let mut row = Row::new(&model.theme, usize::from(width));
     if width >= MEDIUM.width || model.basis.mode == Mode::Shadow {
@@ -147,7 +147,7 @@ fn live(model: &Model, row: &mut Row<'_>) {
         Way::System => "live",
         Way::Polling(_) => "polling",
     };
-    // It is as usual, which is worth no part of what stands before it.
+    // The default is not worth cutting the text before it.
     if row.left() < word.len() + 2 {
         return;
     }
@@ -170,14 +170,14 @@ fn verdicts(model: &Model) -> Row<'_> {
     let mut row = Row::new(&model.theme, 60);
     warnings(model, &mut row);
     cases(model, &mut row);
-    // Of what is supposed, where something is; the list of sessions has those of the recording.
+    // Of the what-if, if there is one; the list of sessions has those of the recording.
     let Some(replay) = model.replay() else { return row };
     counts(&mut row, model, replay);
     row.gap(1);
     row
 }
 
-/// How many warnings there are about the policy, which decides all the same, and the key that lists them.
+/// The number of warnings about the policy, which decides all the same, and the key that lists them.
 fn warnings(model: &Model, row: &mut Row<'_>) {
     let count = model.policy_warnings();
     if count == 0 {
@@ -192,7 +192,7 @@ fn warnings(model: &Model, row: &mut Row<'_>) {
     row.put(Role::StatusProblem, &text).put(Role::Status, " ").glyph(Role::Border, Glyph::Between).gap(1);
 }
 
-/// How many cases pass; where there is little room, only those that do not.
+/// The number of cases that pass; with little room, only of those that do not.
 fn cases(model: &Model, row: &mut Row<'_>) {
     let (cases, roomy) = (&model.basis.cases, model.size.width >= ROOMY);
     let mut parts = cases
@@ -214,7 +214,7 @@ fn cases(model: &Model, row: &mut Row<'_>) {
     row.put(Role::Status, " ").glyph(Role::Border, Glyph::Between);
 }
 
-/// What was decided of the open session, and how many places of its recording are lost: those were not decided.
+/// The counts of the open session, and the number of lost parts of its recording, about which there are no decisions.
 fn counts(row: &mut Row<'_>, model: &Model, replay: &Replay) {
     let theme: &Theme = row.theme();
     let (summary, verdict) = (replay.summary(), SessionVerdict::of(replay));
@@ -286,7 +286,7 @@ pub fn problem(model: &Model, buf: &mut Buffer, area: Rect) {
     if let Some(problem) = first {
         let room = row.left().saturating_sub(end.len());
         let mut place = problem_place(problem);
-        // Of the place what is cut is its beginning, of the cause its end.
+        // The place is cut at its beginning, the cause at its end.
         let marks = model.theme.marks();
         if text::width(&place, marks, room) + problem.message.len() + 1 > room {
             place = tail(&place, room * 3 / 5, marks);

@@ -152,7 +152,8 @@ fn overlays() {
     }
 }
 
-/// What a command does can be read however narrow the screen is, and the one under the cursor is seen whole.
+/// The description of a command is readable however narrow the screen is, and the one under the cursor is completely
+/// visible.
 #[test]
 fn every_command_can_be_read_on_a_narrow_screen() {
     for (width, height) in [(57, 24), (40, 8)] {
@@ -221,7 +222,7 @@ fn sessions_of_several_formats() {
         insta::assert_snapshot!(format!("formats_{width}x{height}"), screen(&model));
         press(&mut model, "z G");
         insta::assert_snapshot!(format!("formats_alone_{width}x{height}"), screen(&model));
-        // Where the list is not on screen, the header says that parts of the file are lost.
+        // If the list is not on screen, the header says that parts of the file are lost.
         press(&mut model, "k k 6 z 2");
         let seen = screen(&model);
         assert_eq!(seen.lines().next().unwrap().contains(" ?2"), width < 110, "{seen}");
@@ -260,7 +261,7 @@ fn a_long_session_is_drawn_from_its_rows_on_screen() {
 
 use rulestep_base::session::Session;
 
-/// What is supposed, as it stands on the screens that people have.
+/// What-ifs, on common screen sizes.
 #[test]
 fn what_if() {
     for (width, height) in [(120, 40), (80, 24), (40, 8)] {

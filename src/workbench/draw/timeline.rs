@@ -1,4 +1,4 @@
-//! The strip with a place for every call of the open session: where it was stopped, and where the cursor is.
+//! The strip with a mark for every call of the open session: where it was stopped, and where the cursor is.
 
 use std::collections::HashSet;
 
@@ -26,7 +26,7 @@ pub fn draw(model: &Model, buf: &mut Buffer, area: Rect) {
         (None, Some(at)) => format!(" choice {} not chosen", at.choice),
         (None, None) => format!(" {}", words::count(calls as u64, "call")),
     };
-    // What the session violates as a whole stands after its last call.
+    // Violations of the session as a whole come after its last call.
     let verdict = model.replay().map(|replay| SessionVerdict::of(replay)).unwrap_or_default();
     let end = usize::from(verdict.violated + verdict.unenforced > 0);
     // The widest note keeps its room, so that the strip stays as it is while the cursor moves.
@@ -49,7 +49,7 @@ pub fn draw(model: &Model, buf: &mut Buffer, area: Rect) {
     let changes = model.entry().filter(|_| !model.supposes()).and_then(|entry| entry.changes.as_ref());
     let changed: HashSet<ChangePlace> = changes.into_iter().flatten().map(|change| change.at).collect();
     for cell in 0..cells {
-        // Where there are more calls than columns, a column stands for several and shows the worst of them.
+        // With more calls than columns, a column shows the worst of several.
         let (first, end) = (cell * places.len() / cells, (cell + 1) * places.len() / cells);
         let together = places.get(first..end).unwrap_or_default();
         let (role, glyph) = worst(together);

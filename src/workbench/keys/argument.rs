@@ -1,6 +1,6 @@
-//! What may be typed after a command's name, and how it is read.
+//! The argument of a command, and how it is parsed.
 
-/// What a command takes after its name.
+/// The argument of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Argument {
     /// A theme's name.
@@ -11,7 +11,7 @@ pub enum Argument {
     Letter,
     /// A call by its number, a turn (`T7`), or a call of a turn (`T7.2`).
     Place,
-    /// A file to be written, whose name says what is.
+    /// A file to be written, whose name determines the content.
     File,
     /// A filter.
     Filter,
@@ -20,7 +20,7 @@ pub enum Argument {
 }
 
 impl Argument {
-    /// What help writes in its place.
+    /// Its placeholder in help.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Theme => "NAME",

@@ -1,11 +1,11 @@
-//! Keys and chords: how they are spelt in the table, and which keys a terminal sent.
+//! Keys and chords: their spelling in the table, and the keys that a terminal sends.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// One key with what was held down. A capital letter is its own key; shift is not kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd)]
 pub struct Key {
-    /// Which key.
+    /// The key.
     pub code: KeyCode,
     /// With Control.
     pub ctrl: bool,
@@ -24,7 +24,7 @@ impl From<KeyEvent> for Key {
     fn from(event: KeyEvent) -> Self {
         let shift = event.modifiers.contains(KeyModifiers::SHIFT);
         let code = match event.code {
-            // Some terminals send the letter and the shift apart, some send Tab with shift.
+            // Some terminals send the letter and the shift separately, some send Tab with shift.
             KeyCode::Char(c) if shift => KeyCode::Char(c.to_ascii_uppercase()),
             KeyCode::Tab if shift => KeyCode::BackTab,
             code => code,
@@ -86,8 +86,8 @@ const NAMED: [(&str, KeyCode); 28] = [
     ("F12", KeyCode::F(12)),
 ];
 
-/// The keys of a chord: a named key, a key with `Ctrl-` or `Alt-`, or one key for each character. `None` for
-/// what is none of these.
+/// The keys of a chord: a named key, a key with `Ctrl-` or `Alt-`, or one key for each character. `None` for anything
+/// else.
 pub fn parse(text: &str) -> Option<Vec<Key>> {
     if let Some((_, code)) = NAMED.iter().find(|(name, _)| *name == text) {
         return Some(vec![Key { code: *code, ctrl: false, alt: false }]);

@@ -1,11 +1,11 @@
-//! The facts that say which commands can be used just now, and why one cannot.
+//! The facts that determine which commands are available, and why one is not.
 
 /// The facts that say which commands can be used just now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Facts {
     /// A session is open.
     pub session: bool,
-    /// Its decisions are there.
+    /// Its decisions are available.
     pub judged: bool,
     /// A call is selected.
     pub call: bool,
@@ -15,7 +15,7 @@ pub struct Facts {
     pub finding: bool,
     /// A rule is shown or pointed at.
     pub rule: bool,
-    /// That finding rests on an earlier call.
+    /// That finding is based on an earlier call.
     pub cause: bool,
     /// A row with a body is selected.
     pub body: bool,
@@ -27,7 +27,7 @@ pub struct Facts {
     pub search: bool,
     /// The files that are open are watched.
     pub watched: bool,
-    /// The policy decides on the selected call, or pane 8 tells of one.
+    /// The policy decides about the selected call, or pane 8 names one.
     pub witness: bool,
     /// A rule stops the selected call.
     pub stopped: bool,

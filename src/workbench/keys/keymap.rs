@@ -1,4 +1,4 @@
-//! Which chords mean which command: those of the table, as far as the person has not chosen others.
+//! The chords of commands: those of the table, unless the user has chosen others.
 
 use std::borrow::Cow;
 
@@ -45,7 +45,7 @@ impl Keymap {
         }
     }
 
-    /// All chords of a command, apart by blanks.
+    /// All chords of a command, separated by blanks.
     pub fn keys(&self, command: Command) -> String {
         let texts: Vec<&str> = self.chords(command).iter().map(|chord| chord.text.as_str()).collect();
         texts.join(", ")
@@ -56,7 +56,7 @@ impl Keymap {
         self.chords(command).iter().any(|chord| chord.text == text)
     }
 
-    /// How well a command answers to a word that was typed: the less the better; `None` where it does not.
+    /// How well a command matches a typed word, the smaller the better; `None` if it does not.
     pub fn rank(&self, command: Command, word: &str) -> Option<u8> {
         let row = command.row();
         let folded = word.to_lowercase();
@@ -74,21 +74,21 @@ impl Keymap {
         })
     }
 
-    /// Gives a command these chords in the place of those it has. What is no chord is left out.
+    /// Replaces the chords of a command. Invalid chords are left out.
     pub fn bind(&mut self, command: Command, texts: &[String]) {
         if let Some(chords) = self.chords.get_mut(command as usize) {
             *chords = texts.iter().filter_map(|text| Chord::parse(text)).collect();
         }
     }
 
-    /// Gives a command the chords that it has in another keymap.
+    /// Gives a command its chords of another keymap.
     pub fn bind_from(&mut self, other: &Keymap, command: Command) {
         if let Some(chords) = self.chords.get_mut(command as usize) {
             *chords = other.chords(command).to_vec();
         }
     }
 
-    /// Two commands that can be meant in one place by chords of which one begins the other, with these chords.
+    /// Two commands that are active in the same place with chords of which one begins the other, and these chords.
     pub fn clashes(&self) -> Vec<[(Command, &str); 2]> {
         let all: Vec<(Command, &Chord)> = TABLE
             .iter()
@@ -107,10 +107,10 @@ impl Keymap {
         clashes
     }
 
-    /// What `keys` mean where `scope` has the keys.
+    /// The meaning of `keys` while `scope` has the keys.
     pub fn meaning(&self, keys: &[Key], scope: Scope) -> Meaning {
         let mut going_on = Vec::new();
-        // What a place has of its own comes before what it shares with others.
+        // The keys of one place come before shared ones.
         let (own, shared): (Vec<&super::Row>, Vec<&super::Row>) =
             TABLE.iter().filter(|row| row.scope.has_keys_in(scope)).partition(|row| row.scope == scope);
         for row in own.into_iter().chain(shared) {
@@ -133,7 +133,7 @@ impl Keymap {
         if going_on.is_empty() { Meaning::Nothing } else { Meaning::Prefix(going_on) }
     }
 
-    /// A sentence that names keys of the table in backticks, with the keys that were chosen in their place.
+    /// A sentence with keys of the table in backticks, replaced by the chosen keys.
     pub fn worded<'s>(&self, text: &'s str) -> Cow<'s, str> {
         let mut parts: Vec<Cow<'_, str>> = text.split('`').map(Cow::Borrowed).collect();
         let mut changed = false;
@@ -158,7 +158,7 @@ impl Keymap {
     }
 }
 
-/// Whether the letters of `word` stand in `name` in this order.
+/// Whether the letters of `word` occur in `name` in this order.
 fn is_within(word: &str, name: &str) -> bool {
     let mut letters = name.chars();
     word.chars().all(|wanted| letters.any(|letter| letter == wanted))
@@ -197,7 +197,7 @@ mod tests {
         // One begins the other.
         keymap.bind(Command::Zoom, &["]".into()]);
         assert!(keymap.clashes().len() > 5);
-        // In a body alone, and among findings alone.
+        // Only in a body, and only among findings.
         keymap.bind(Command::Zoom, &["z".into()]);
         keymap.bind(Command::Fold, &["t".into()]);
         assert!(keymap.clashes().is_empty());

@@ -32,7 +32,7 @@ fn no_chord_clashes_with_another_or_begins_it() {
 #[test]
 fn every_command_is_reached_and_documented() {
     for row in TABLE {
-        // What takes something after its name is typed; all others have keys too.
+        // Commands with an argument are run by name; all others have keys too.
         assert!(!row.keys.is_empty() || row.argument.is_some(), "{}", row.name);
         assert!(!row.doc.is_empty(), "{}", row.name);
         assert!(row.doc.len() <= 72 && !row.doc.ends_with('.'), "{}", row.doc);
@@ -57,7 +57,7 @@ fn the_policy_pane_has_a_key_of_its_own_before_those_of_all_panes() {
     assert_eq!(meaning("K", Scope::Policy), Meaning::Command(Command::Reference));
     assert_eq!(meaning("K", Scope::Panes), Meaning::Command(Command::PreviousTurn));
     assert_eq!(meaning("J", Scope::Policy), Meaning::Command(Command::NextTurn));
-    // None of its own chords begins one of the others, or goes on where one of those ends.
+    // None of its own chords begins one of the others, or continues one of those.
     let of = |scope| TABLE.iter().filter(move |row| row.scope == scope).flat_map(|row| row.keys);
     for own in of(Scope::Policy) {
         for other in of(Scope::Panes).chain(of(Scope::All)).filter(|other| *other != own) {

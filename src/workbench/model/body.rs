@@ -1,4 +1,4 @@
-//! The body of a row of the transcript, laid out.
+//! The body of a row of the transcript, as lines.
 
 use super::Model;
 use super::overlay::BodyView;
@@ -9,7 +9,7 @@ use crate::workbench::text::Marks;
 use crate::workbench::transcript::RowKind;
 use rulestep_base::session::Results;
 
-/// A body beside the transcript is laid out whenever another row is selected: one that is longer is opened to be read.
+/// Most bytes of a body beside the transcript, which is laid out whenever another row is selected.
 const BESIDE: usize = 200_000;
 
 impl BodyView {

@@ -1,4 +1,4 @@
-//! The cases that are kept beside the policy, and what came of each when they were judged last.
+//! The cases that are kept beside the policy, and their latest results.
 
 mod lines;
 
@@ -19,9 +19,9 @@ use rulestep_engine::run::Mode;
 /// The cases, those first that want to be looked at.
 #[derive(Default)]
 pub struct CaseList {
-    /// All of them.
+    /// All cases.
     pub cases: Vec<Arc<CaseEntry>>,
-    /// What is wrong with their files.
+    /// Problems of their files.
     pub problems: Vec<Diagnostic>,
     /// Some session is in a recording: it may be another one when that changes.
     pub in_recordings: bool,
@@ -36,17 +36,17 @@ pub struct CaseEntry {
     pub file: Arc<str>,
     /// The line it begins on, from 1.
     pub line: u32,
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// The rules that it tests, as people call them; where it names or meets none, the policy as it is written in the case.
     pub tests: String,
-    /// What came of it.
+    /// Its result.
     pub state: CaseState,
-    /// What it was judged with, unless it cannot be.
+    /// Its inputs, unless it cannot be judged.
     pub judged: Option<JudgedCase>,
 }
 
-/// What came of a case, what wants to be looked at most first.
+/// The result of a case, the most important first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CaseState {
     /// It cannot be read or judged, for this reason.
@@ -67,15 +67,15 @@ pub struct JudgedCase {
     pub policy: Arc<Policy>,
     /// Its mode.
     pub mode: Mode,
-    /// What it comes to, in words.
+    /// Its result in words.
     pub report: CaseReport,
-    /// What each thing that is not as expected is about, in the order of the report.
+    /// The subject of each unmet expectation, in the order of the report.
     subjects: Vec<Subject>,
     /// The first call that something is expected of.
     first: Option<Place>,
 }
 
-/// How many there are of each kind.
+/// The number of cases of each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CaseCounts {
     /// See [`CaseState`].
@@ -91,9 +91,9 @@ pub struct CaseCounts {
 /// The list on screen.
 #[derive(Default)]
 pub struct CasesView {
-    /// What is seen, in order.
+    /// The visible lines, in order.
     pub lines: Vec<CaseLine>,
-    /// Where in it.
+    /// The cursor.
     pub list: List,
     /// Words that every case shown contains.
     pub filter: String,
@@ -106,16 +106,16 @@ pub enum CaseLine {
     Case(usize),
     /// Why it cannot be judged.
     Why(usize),
-    /// What something is expected of that came otherwise.
+    /// An unmet expectation.
     Subject(usize, usize),
-    /// What is expected, beside what came.
+    /// The expected value, beside the actual one.
     Unmet(usize, usize),
     /// Why that came: the place of the reason.
     Because(usize, usize, usize),
 }
 
 impl CaseList {
-    /// What came of judging them.
+    /// The results of judging them.
     pub fn of(read: CaseFiles) -> CaseList {
         let mut list = CaseList::default();
         for (file, why) in read.unreadable {
@@ -176,7 +176,7 @@ impl CaseList {
         *self = CaseList { asked: self.asked, answered: number, ..list };
     }
 
-    /// How many there are of each kind.
+    /// The number of cases of each kind.
     pub fn counts(&self) -> CaseCounts {
         let mut counts = CaseCounts::default();
         for case in &self.cases {
@@ -259,7 +259,7 @@ impl CaseEntry {
         words.iter().all(|word| fields.iter().any(|field| contains(field, word)))
     }
 
-    /// What came of it, in words.
+    /// Its result, in words.
     pub fn state_word(&self) -> &'static str {
         match self.state {
             CaseState::Unreadable(_) => "could not be judged",
@@ -269,7 +269,7 @@ impl CaseEntry {
         }
     }
 
-    /// What is not as expected at this place, in a sentence.
+    /// The unmet expectation at this place, in a sentence.
     pub fn unmet(&self, at: usize) -> Option<String> {
         let unmet = self.judged.as_ref()?.report.unmet.get(at)?;
         let (expected, got) = (shown(&unmet.expected), shown(&unmet.got));
@@ -278,7 +278,7 @@ impl CaseEntry {
 }
 
 impl JudgedCase {
-    /// The call that something not as expected is about; else the first that the case speaks of.
+    /// The call of an unmet expectation; else the first call that the case is about.
     pub fn call(&self, unmet: Option<usize>) -> Option<u32> {
         let of = |subject: &Subject| match subject {
             Subject::Call(place) => Some(*place),
@@ -288,7 +288,7 @@ impl JudgedCase {
         call(place, &self.session).map(|call| call.at.index)
     }
 
-    /// What is not as expected of a call, by its index.
+    /// The unmet expectations of a call, by its index.
     pub fn unmet_of(&self, index: u32) -> impl Iterator<Item = usize> {
         let is = move |subject: &Subject| match subject {
             Subject::Call(place) => call(*place, &self.session).is_some_and(|known| known.at.index == index),

@@ -1,4 +1,4 @@
-//! What changed, over all sessions, as lists and counts of it.
+//! Changes over all sessions, as lists and counts.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use super::changes::ChangeRow;
 use super::texts::Hunk;
 use crate::compare::{Answer, Change, Kind, Origin};
 
-/// Columns of the screen from which both versions stand beside each other.
+/// Columns of the screen from which both versions are side by side.
 const BESIDE: u16 = 100;
 
-/// How much an edit changes, or a base differs.
+/// The number of changes of an edit or a base.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Changed {
     /// Decisions about calls.
@@ -45,7 +45,7 @@ impl Model {
         places.filter_map(|at| Some((at.0, self.change(*at)?)))
     }
 
-    /// How much changed, of each sort.
+    /// The number of changes of each sort.
     pub fn changed(&self) -> Changed {
         let mut counts = Changed::default();
         for (_, change) in self.all_changes() {
@@ -57,7 +57,7 @@ impl Model {
                 Answer::Report { .. } => counts.reports += 1,
                 Answer::Tool { .. } => counts.tools += 1,
                 Answer::Rule(_) | Answer::RuleReported => counts.rules += 1,
-                // Follows from what a call or a rule of the session came to.
+                // Follows from a decision about a call or from the outcome of a rule.
                 Answer::Session(_) => {}
             }
         }
@@ -103,12 +103,12 @@ impl Model {
         self.archive.entries.get(entry)?.changes.as_ref()?.get(place)
     }
 
-    /// Whether the texts of two versions stand beside each other.
+    /// Whether the texts of two versions are side by side.
     pub fn texts_beside(&self) -> bool {
         self.size.width >= BESIDE
     }
 
-    /// How many changes of each origin and kind are about rules that a hunk touches, as far as sessions are compared.
+    /// The number of changes of each origin and kind about rules that a hunk touches, in the sessions compared so far.
     pub fn counts_of(&self, hunk: &Hunk) -> BTreeMap<(Origin, Kind), usize> {
         let mut counts = BTreeMap::new();
         for (group, count) in self.basis.changes.groups() {
@@ -123,7 +123,7 @@ impl Model {
     pub fn first_change_of(&self, hunk: &Hunk) -> Option<usize> {
         let groups = self.basis.changes.groups().map(|(group, _)| group);
         let own = groups.filter(|group| group.rule.is_some_and(|rule| hunk.rules.contains(&rule)));
-        // Behind the heading.
+        // After the heading.
         Some(self.basis.changes.row_of(own.min_by_key(|group| (group.inferred, group.origin))?)? + 1)
     }
 }

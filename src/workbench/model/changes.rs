@@ -1,4 +1,4 @@
-//! What is different between two versions, over all sessions: groups of one kind, origin and rule each.
+//! The changes between two versions, over all sessions: groups of one kind, origin and rule each.
 
 use rulestep_base::session::{Body, Session};
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,29 +7,29 @@ use std::sync::Arc;
 use crate::compare::{Change, ChangePlace, Comparison, Kind, Origin, RuleAt, Side};
 use rulestep_engine::monitor::RuleId;
 
-/// The changes between the version that decides and what it is compared with, as far as sessions are compared.
+/// The changes between the version that decides and the base, in the sessions compared so far.
 #[derive(Default)]
 pub struct Changes {
     /// The two versions; `None` before any edit, unless a base was chosen.
     pub comparison: Option<Arc<Comparison>>,
     /// When the version before was loaded, as people write it; or the name of the base that was chosen.
     pub since: String,
-    /// In the order shown; in each the entries and the places among an entry's changes.
+    /// In the order shown; in each the entries and the indices of an entry's changes.
     pub(super) groups: BTreeMap<Group, BTreeSet<(usize, usize)>>,
-    /// How many changes there are in all of them.
+    /// The number of changes in all of them.
     count: usize,
     /// Sessions that were compared.
     compared: usize,
-    /// Sessions in which something changed.
+    /// Sessions with changes.
     changed: usize,
-    /// How many calls of an entry the base says nothing of, where it has any.
+    /// The number of an entry's calls without a decision in the base, if there are any.
     uncompared: BTreeMap<usize, usize>,
-    /// How many decisions changed is still to be told, once it is known.
+    /// Whether the number of changed decisions is still to be reported, once it is known.
     pub to_tell: bool,
 }
 
-/// What changes are listed under, in the order shown: those of inferred tools last; by kind, the newly allowed first; primary
-/// before downstream; by rule.
+/// A group in the list of changes, in the order shown: those of inferred tools last; by kind, the newly allowed first;
+/// primary before downstream; by rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Group {
     /// Whether they are about tools that the recording neither lists nor calls.
@@ -59,7 +59,7 @@ impl Group {
 }
 
 impl Changes {
-    /// Of a new pair of versions, or of another mode: nothing is compared yet.
+    /// For a new pair of versions, or another mode: nothing is compared yet.
     pub fn clear(&mut self) {
         (self.groups, self.count, self.compared, self.changed) = (BTreeMap::new(), 0, 0, 0);
         self.uncompared.clear();
@@ -78,13 +78,13 @@ impl Changes {
         self.uncompared.values().sum()
     }
 
-    /// How many.
+    /// The number of groups.
     #[cfg(test)]
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether there is none.
+    /// Whether there are no changes.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -99,7 +99,7 @@ impl Changes {
         self.groups.iter().map(|(group, places)| (*group, places.len()))
     }
 
-    /// Sessions that were compared, and those in which nothing changed but inferred tools.
+    /// Compared sessions, and those in which nothing changed except inferred tools.
     pub fn counts(&self) -> (usize, usize) {
         (self.compared, self.compared - self.changed)
     }
@@ -144,7 +144,7 @@ fn counts(changes: &[Change]) -> bool {
     changes.iter().any(|change| !change.inferred)
 }
 
-/// A rule as either version has it, as far as it does.
+/// A rule in both versions, as far as they have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Pair {
     /// Its number in the base.
@@ -154,7 +154,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Of a rule of one of two versions, as both have it.
+    /// For a rule of one of two versions.
     pub fn of(comparison: &Comparison, rule: RuleAt) -> Self {
         let pairs = comparison.rules();
         // One version has its rules where they are.

@@ -1,28 +1,28 @@
-//! The comparison that the person asked for: with what, and what either version makes of what is selected.
+//! The user's comparison: the base, and what each version decides about the selection.
 
 use std::sync::Arc;
 
 use super::texts::Texts;
 use crate::compare::{Base, Comparison};
 
-/// What the version that decides is compared with, because the person said so.
+/// The base that the user has chosen.
 #[derive(Default)]
 pub struct Compare {
     /// The base; while there is none, an edit is compared with the version before it.
     pub base: Option<Chosen>,
-    /// The name of one that is being read. The one chosen before stands until it is there.
+    /// The name of a base that is being read. The earlier one stays until it is there.
     pub reading: Option<String>,
-    /// The texts of two versions, once somebody has asked for them.
+    /// The texts of two versions, once they are requested.
     pub texts: Option<(Arc<Comparison>, Arc<Texts>)>,
-    /// They were asked for, and open when they are there.
+    /// Whether they open when they arrive.
     pub opens_texts: bool,
 }
 
 /// A base and what it is called.
 #[derive(Clone)]
 pub struct Chosen {
-    /// As it was asked for, or when it was loaded.
+    /// The name that the user typed, or the time of loading.
     pub name: String,
-    /// What it is.
+    /// The base.
     pub base: Base,
 }

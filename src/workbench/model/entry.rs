@@ -1,4 +1,4 @@
-//! A row of the list of sessions: a session, what was decided on it, what is supposed of it.
+//! A row of the list of sessions: a session, its decisions, its what-ifs.
 
 use std::borrow::{Borrow, Cow};
 use std::sync::Arc;
@@ -24,27 +24,27 @@ pub struct Entry {
     pub file: Arc<str>,
     /// The session, unless the file is unreadable.
     pub session: Option<Arc<StoredSession>>,
-    /// What filters and tables see of it.
+    /// Its data for filters and tables.
     pub row: SessionRow,
-    /// What is wrong with the file, told at its first session.
+    /// Problems of the file, at its first session.
     pub diagnostics: Vec<Diagnostic>,
-    /// What was decided.
+    /// Its decisions.
     pub judgement: Option<Judgement>,
     /// Every decision, where that is in memory: in the open entry, and as long as all sessions fit into it.
     pub replay: Option<Arc<Replay>>,
     /// The same under the chosen base.
     pub base: Option<Arc<Replay>>,
-    /// What changed in it, once it is compared.
+    /// Its changes, once it is compared.
     pub changes: Option<Vec<Change>>,
-    /// Where its transcript was left.
+    /// The scroll position of its transcript.
     pub left_at: Option<List>,
-    /// What is supposed of it.
+    /// Its what-ifs.
     pub supposed: Supposed,
 }
 
 impl Entry {
-    /// What it is called where its row is not: its id; where that is a number that says nothing to anybody, its title and the
-    /// number's beginning, which tells it from another one of that title.
+    /// Its name outside the list: its id; if that is a meaningless number, its title and the number's beginning, which
+    /// distinguishes sessions with the same title.
     pub fn called(&self, names: &Names) -> Cow<'_, str> {
         let title = self.row.title(names);
         match uuid(&self.name) {
@@ -53,7 +53,7 @@ impl Entry {
         }
     }
 
-    /// How many of its calls the base of a comparison says nothing of.
+    /// The number of its calls without a decision in the base.
     pub fn unknown_to(&self, comparison: Option<&Comparison>) -> usize {
         let (Some(comparison), Some(session)) = (comparison, &self.session) else { return 0 };
         match comparison.base() {
@@ -62,23 +62,23 @@ impl Entry {
         }
     }
 
-    /// How many places of its recording are lost, or were not read as they were written.
+    /// The number of lost or repaired parts of its recording.
     pub fn damaged(&self) -> usize {
         let own = self.session.iter().flat_map(|session| session.diagnostics.iter());
         own.chain(&self.diagnostics).filter(|diagnostic| is_damage(diagnostic)).count()
     }
 
-    /// How many of its calls the comparison changes; where it is none, how many outcomes at its end.
+    /// The number of its calls that the comparison changes; if there are none, of outcomes at its end.
     pub fn changed(&self) -> usize {
         let changes = || self.changes.iter().flatten();
         let calls = changes()
             .filter(|change| matches!(change.at, ChangePlace::Call(_) | ChangePlace::Alternative(_)))
             .count();
-        // What changes at the end mostly follows from a call.
+        // Changes at the end mostly follow from a call.
         if calls > 0 { calls } else { changes().filter(|change| change.at == ChangePlace::End).count() }
     }
 
-    /// What it comes to, once it is judged.
+    /// Its verdict, once it is judged.
     pub fn verdict(&self) -> Option<SessionVerdict> {
         self.judgement.as_ref().map(|judgement| judgement.verdict)
     }
@@ -89,12 +89,12 @@ impl Entry {
         self.session.as_ref().zip(judged).is_some_and(|(own, judgement)| Arc::ptr_eq(own, &judgement.of))
     }
 
-    /// Whether it stands for the same session as another one of the same file, changed or not.
+    /// Whether it is the same session as another one of the same file, changed or not.
     pub fn is_named_as(&self, other: &Self) -> bool {
         self.name == other.name && self.session.is_some() == other.session.is_some()
     }
 
-    /// Whether everything that `self` says of calls still holds for `session`: it is the same one, or that one goes on.
+    /// Whether everything in `self` about calls still holds for `session`: it is the same one, or its continuation.
     pub fn goes_on_as(&self, session: &Session) -> bool {
         let before = self.session.as_ref().filter(|before| before.calls <= session.calls.len());
         before.and_then(|before| before.session().ok()).is_some_and(|before| {
@@ -119,7 +119,7 @@ impl Entry {
         }
     }
 
-    /// It is no longer the one on screen.
+    /// It is no longer on screen.
     pub fn put_down(&mut self) {
         self.shed();
         if let Some(session) = &self.session {
@@ -127,7 +127,7 @@ impl Entry {
         }
     }
 
-    /// What the topmost layer begins with; `content` is what is in the session itself.
+    /// The session at the bottom of the topmost layer; `content` is the session itself.
     pub fn supposed_of<'a>(&'a self, content: Option<&'a Arc<Session>>) -> Option<&'a Arc<Session>> {
         let top = self.supposed.top();
         let case = top.and_then(Layer::of_case).map(|case| &case.session);

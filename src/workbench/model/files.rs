@@ -1,4 +1,4 @@
-//! The files of recordings, in their order, and what each holds.
+//! The files of recordings, in order, and what each holds.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -17,7 +17,8 @@ pub struct Files {
     formats: BTreeMap<&'static str, usize>,
 }
 
-/// What a file of recordings holds. Counted as it is read: of many sessions, nobody counts them again to draw a line.
+/// The content of a file of recordings. Counted as it is read, so that drawing a line need not count many sessions
+/// again.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Held {
     /// The name of its format; none where no session could be read.
@@ -33,7 +34,7 @@ pub struct Held {
 }
 
 impl Held {
-    /// Of sessions, and of what is wrong with their file besides.
+    /// For sessions, and further problems of their file.
     pub fn of<'s>(
         sessions: impl ExactSizeIterator<Item = &'s StoredSession> + Clone,
         diagnostics: &'s [Diagnostic],
@@ -52,7 +53,7 @@ impl Held {
         held
     }
 
-    /// With a part of the same file that was read after it.
+    /// Adds a part of the same file that was read after it.
     pub fn and(self, part: Self) -> Self {
         Self {
             format: self.format.or(part.format),
@@ -73,7 +74,7 @@ pub fn is_damage(diagnostic: &Diagnostic) -> bool {
 }
 
 impl Files {
-    /// Puts them in this order; each name stands for one file. What others held is forgotten.
+    /// Sets the files and their order. The counts of others are dropped.
     pub fn list(&mut self, order: Vec<Arc<str>>) {
         self.ranks = order.iter().enumerate().map(|(rank, file)| (Arc::clone(file), rank)).collect();
         self.order = order;
@@ -85,7 +86,7 @@ impl Files {
         }
     }
 
-    /// What a file holds; nothing as long as it was not read.
+    /// The content of a file; empty until it is read.
     pub fn held(&self, file: &str) -> Held {
         self.held.get(file).copied().unwrap_or_default()
     }
@@ -115,7 +116,7 @@ impl Files {
         self.order == order
     }
 
-    /// The place of a file; behind all others where it is not among them.
+    /// The index of a file; after all others if it is unknown.
     pub fn rank(&self, file: &str) -> usize {
         self.ranks.get(file).copied().unwrap_or(self.order.len())
     }
@@ -125,7 +126,7 @@ impl Files {
         self.ranks.contains_key(file)
     }
 
-    /// Makes it the last of them, if it is none yet.
+    /// Adds it as the last one, unless it is known.
     pub fn add(&mut self, file: &Arc<str>) {
         if !self.has(file) {
             self.ranks.insert(Arc::clone(file), self.order.len());
@@ -134,13 +135,13 @@ impl Files {
     }
 }
 
-/// A session that was open when it went, to be opened again when it returns, unless the person goes elsewhere.
+/// The open session when it disappeared, to be opened again when it returns, unless the user goes elsewhere.
 #[derive(Debug, Clone)]
 pub struct Lost {
     /// Its file.
     pub file: Arc<str>,
     /// Its name.
     pub name: Arc<str>,
-    /// Where its transcript was left.
+    /// The scroll position of its transcript.
     pub left_at: List,
 }

@@ -1,7 +1,7 @@
-//! What is in the selected turn, and what is selected of what was not taken.
+//! The frame of the selected turn, and the selection in choices that were not taken.
 //!
-//! A frame replays a part of its session, so it is made on another thread: until it arrives, the one before is shown and
-//! says that it is another one.
+//! A frame replays a part of its session, so it is made on another thread: until it arrives, the previous one is shown
+//! with a remark.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::compare::Side;
 use rulestep_base::session::{AlternativeRef, Call};
 use rulestep_engine::replay::{Frame, Replay};
 
-/// What a version makes of the selected turn.
+/// The frames of a version around the selected turn.
 #[derive(Default)]
 pub struct Frames {
     /// The turn.
@@ -19,7 +19,7 @@ pub struct Frames {
     pub taking: Option<Taking>,
 }
 
-/// The frame of a turn, and of which one it is.
+/// The frame of a turn, with its version.
 pub struct Framed {
     /// The replay it was made of.
     pub replay: Arc<Replay>,
@@ -31,12 +31,12 @@ pub struct Framed {
     pub near: Vec<Frame>,
 }
 
-/// A call of a choice that was not taken, in the session that takes it: its evidence may be calls beside it, which the
-/// open session has not.
+/// A call of a choice that was not taken, in the session that takes it: its evidence may be calls beside it, which are
+/// not in the open session.
 pub struct Taking {
     /// The replay it was made of.
     pub of: Arc<Replay>,
-    /// How it is named.
+    /// Its reference.
     pub at: AlternativeRef,
     /// The judgement of that session.
     pub replay: Replay,
@@ -44,10 +44,10 @@ pub struct Taking {
     pub call: Call,
 }
 
-/// What is to be known of one version.
+/// The requested frames of one version.
 #[derive(Clone)]
 pub struct FrameWish {
-    /// Which version.
+    /// The version.
     pub side: Side,
     /// Its replay.
     pub replay: Arc<Replay>,
@@ -61,9 +61,9 @@ pub struct FrameWish {
 pub struct FrameQuery {
     /// Its number.
     pub number: u64,
-    /// What it asks for.
+    /// Its wishes.
     pub wishes: Vec<FrameWish>,
-    /// It is answered.
+    /// Whether it is answered.
     pub answered: bool,
 }
 
@@ -73,8 +73,8 @@ impl Framed {
         self.near.iter().find(|frame| frame.turn + 1 == self.turn)
     }
 
-    /// Goes to another turn, if that is among those around this one. Of the turn before is told what has become visible or
-    /// hidden since then, so it must be there as well.
+    /// Goes to another turn, if its frame and the one before it are there: the turn before shows which tools have
+    /// become visible or hidden.
     pub fn go(&mut self, turn: u32) {
         let has_before = turn == 1 || self.near.iter().any(|frame| frame.turn + 1 == turn);
         if let Some(frame) = self.near.iter().find(|frame| frame.turn == turn).filter(|_| has_before) {
@@ -103,7 +103,7 @@ impl PartialEq for FrameWish {
 }
 
 impl Model {
-    /// What is to be known of a version, as things are selected now.
+    /// The frames that the current selection needs from a version.
     pub fn frame_wish(&self, side: Side) -> Option<FrameWish> {
         let replay = match side {
             Side::New => self.replay()?,
@@ -113,7 +113,7 @@ impl Model {
         Some(FrameWish { side, replay, turn, choice })
     }
 
-    /// What is known of a version.
+    /// The frames of a version.
     pub fn frames(&self, side: Side) -> &Frames {
         match side {
             Side::New => &self.place.frames,

@@ -1,4 +1,4 @@
-//! What the person at the keyboard is used to: how the screen is dressed, what was run before.
+//! The user's preferences: the look of the screen, earlier commands.
 
 use super::saved::Restore;
 use crate::explore::table::Column;
@@ -8,45 +8,45 @@ use crate::workbench::theme::{Depth, GlyphSet};
 use rulestep_base::diagnostic::Diagnostic;
 use rulestep_base::session::Millis;
 
-/// What is kept for the person, whatever is open.
+/// State that belongs to the user, whatever is open.
 #[derive(Default)]
 pub struct Habits {
-    /// What every theme is fitted to.
+    /// The terminal's capabilities, which every theme is fitted to.
     pub dress: Dress,
-    /// Which chords mean which command.
+    /// The chords of commands.
     pub keymap: Keymap,
-    /// What is wrong in the files in which the person chose all this.
+    /// Problems of the configuration files.
     pub problems: Vec<Diagnostic>,
     /// The lines that were run by name, the newest last.
     pub history: Vec<String>,
     /// Whether the mouse is listened to.
     pub mouse: bool,
-    /// The last click, of which a second one may make a double click.
+    /// The latest click, for detecting a double click.
     pub click: Option<Click>,
-    /// Where the workbench was closed, until its session is read or a key is pressed.
+    /// The position when the workbench was closed, until its session is read or a key is pressed.
     pub restore: Option<Restore>,
     /// Whether it begins at a stopped call, and what it says there: until that call is known or a key is pressed.
     pub welcome: Welcome,
 }
 
-/// What is looked for as the recordings arrive.
+/// What to jump to as the recordings arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Welcome {
-    /// Nothing: somebody goes through them, or they were left somewhere.
+    /// The user navigated, or a position was restored: do not jump.
     #[default]
     Over,
     /// The first stopped call of the samples, with a line that says what there is to do.
     Samples,
-    /// The first stopped call or violated rule of somebody's own recordings: that is what they are opened for.
+    /// The first stopped call or violated rule of the user's own recordings.
     Recordings,
 }
 
-/// What is under the pointer.
+/// The element under the pointer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     /// A row of the overlay on top.
     OverlayRow(usize),
-    /// Something else of it.
+    /// Another part of it.
     Overlay,
     /// A row of a pane.
     Row(Pane, usize),
@@ -59,16 +59,16 @@ pub enum Target {
 /// A click.
 #[derive(Debug, Clone, Copy)]
 pub struct Click {
-    /// What it hit.
+    /// The clicked element.
     pub target: Target,
     /// When.
     pub at: Millis,
 }
 
-/// What the terminal can show, whichever theme is chosen.
+/// The capabilities of the terminal, for every theme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dress {
-    /// How many colours it has.
+    /// Its number of colours.
     pub depth: Depth,
     /// The glyphs it is limited to; `None`: those of the theme.
     pub glyphs: Option<GlyphSet>,

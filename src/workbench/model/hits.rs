@@ -1,4 +1,4 @@
-//! Searching all sessions: what is looked for, and where it was found.
+//! Searching all sessions: the pattern and the hits.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,20 +11,20 @@ use crate::workbench::list::List;
 use crate::workbench::transcript::{Row, RowKind, Rows};
 use rulestep_base::session::{Body, Session};
 
-/// What is looked for in all sessions: a text, without regard to case, or a regular expression between slashes.
+/// The pattern of a search: a text, without regard to case, or a regular expression between slashes.
 #[derive(Debug, Clone)]
 pub struct Pattern {
-    /// As it was typed.
+    /// As typed.
     pub text: String,
     regex: Regex,
 }
 
-/// Where it was found in a session: a row of the transcript, and the first line of it in which it was found.
+/// A hit in a session: a row of the transcript, and the first matching line in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
     /// The row of the recorded session.
     pub row: Row,
-    /// The turn or the call, and who speaks, in words.
+    /// The turn or the call, and the speaker, in words.
     pub place: String,
     /// The line, cut around the place.
     pub line: String,
@@ -32,7 +32,7 @@ pub struct Hit {
     pub found: Range<usize>,
 }
 
-/// A session in which something was found: its place in the search, the place of its entry, itself, and where.
+/// A session with hits: the index in the search, the index of its entry, the session, and the hits.
 pub type SessionHits = (usize, usize, Arc<StoredSession>, Vec<Hit>);
 
 /// A hit in the list.
@@ -40,11 +40,11 @@ pub type SessionHits = (usize, usize, Arc<StoredSession>, Vec<Hit>);
 pub struct HitRow {
     /// The place that the session's entry had when the search began.
     pub entry: usize,
-    /// The session's place in the search, by which the hits are ordered.
+    /// The session's index in the search, by which the hits are ordered.
     pub rank: usize,
     /// The session.
     pub session: Arc<StoredSession>,
-    /// Where in it.
+    /// The hit in it.
     pub hit: Hit,
 }
 
@@ -52,22 +52,22 @@ pub struct HitRow {
 pub struct HitsView {
     /// The number of the search.
     pub number: u64,
-    /// What is looked for.
+    /// The pattern.
     pub pattern: Arc<Pattern>,
-    /// Where it was found so far.
+    /// The hits so far.
     pub rows: Vec<HitRow>,
-    /// Sessions in which it was found.
+    /// Sessions with hits.
     pub sessions: usize,
     /// Sessions that were searched, of how many.
     pub done: (usize, usize),
     /// Hits that there is no room for.
     pub more: usize,
-    /// Where in the list.
+    /// The cursor.
     pub list: List,
 }
 
 impl HitsView {
-    /// Hits that are kept: more than anybody reads.
+    /// Most hits that are kept: more than can be read.
     pub const MOST: usize = 10_000;
 
     /// Takes in what was found in some sessions.
@@ -83,7 +83,7 @@ impl HitsView {
         }
         // Stable: the hits of a session stay in their order.
         self.rows.sort_by_key(|row| row.rank);
-        // Whoever has moved stays on their row, whatever comes before it.
+        // After moving, the cursor stays on its row, whatever is inserted before it.
         if self.list.cursor > 0
             && let Some(at) = self.rows.iter().position(|row| Some((row.rank, row.hit.row)) == cursor)
         {
@@ -112,7 +112,7 @@ impl Pattern {
         Ok(Pattern { text: text.to_owned(), regex })
     }
 
-    /// Where it is found in a session, once a row.
+    /// The hits in a session, at most one per row.
     pub fn find_in(&self, session: &Session) -> Vec<Hit> {
         let rows = Rows::of(session);
         let rows = (0..rows.len()).filter_map(|at| rows.get(at));
@@ -125,7 +125,7 @@ impl Pattern {
         .collect()
     }
 
-    /// The line in which it is first found, as much of it as a screen shows.
+    /// The first matching line, cut to the width of a screen.
     fn line_of(&self, text: &str) -> Option<(String, Range<usize>)> {
         const BEFORE: usize = 40;
         const AFTER: usize = 300;
@@ -147,7 +147,7 @@ impl Pattern {
     }
 }
 
-/// Where a row is: the turn or the call, and who speaks.
+/// The place of a row: the turn or the call, and the speaker.
 fn place_of(row: Row, session: &Session) -> String {
     match row.kind {
         RowKind::Call(index) | RowKind::Result(index) => {
@@ -158,10 +158,9 @@ fn place_of(row: Row, session: &Session) -> String {
     }
 }
 
-/// Where something is found in sessions.
+/// The hits in sessions.
 ///
-/// # Errors
-/// One of them cannot be read back.
+/// # Errors One of them cannot be restored.
 pub fn hits(
     sessions: &[(usize, (usize, Arc<StoredSession>))],
     pattern: &Pattern,

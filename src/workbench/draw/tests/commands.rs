@@ -1,4 +1,4 @@
-//! What a command line does, in the decision pane.
+//! The effects of a command line, in the decision pane.
 
 use ratatui::style::Modifier;
 use serde_json::json;
@@ -28,7 +28,7 @@ fn model(width: u16, height: u16, tool: &str, command: &str) -> Model {
     model
 }
 
-/// The rows of the screen, each with what of it is underlined.
+/// The rows of the screen, each with its underlined part.
 fn rows(model: &Model) -> Vec<(String, String)> {
     let buf = drawn(model);
     let row = |cells: &[ratatui::buffer::Cell]| {

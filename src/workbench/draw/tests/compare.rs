@@ -1,4 +1,4 @@
-//! Frames of two versions beside each other, at the sizes people have.
+//! Frames of two versions side by side, on common screen sizes.
 
 use super::dump;
 use crate::compare::Base;
@@ -99,7 +99,7 @@ fn a_screen_of_two_versions_is_ascii_where_that_is_asked_for() {
     }
 }
 
-/// What a pane says of a version is what it says where that version decides alone.
+/// A pane shows the same about a version as when that version decides alone.
 #[test]
 fn the_base_shows_what_it_would_show_alone() {
     use crate::compare::Side;

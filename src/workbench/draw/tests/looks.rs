@@ -1,4 +1,4 @@
-//! Every pane alone and every overlay at the sizes people have: the text once, the styles in two themes.
+//! Every pane alone and every overlay on common screen sizes: the text once, the styles in two themes.
 
 use std::fmt::Write as _;
 

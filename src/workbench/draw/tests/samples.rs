@@ -1,4 +1,4 @@
-//! What the panes show of the other dialects: limits, deadlines, steps, recorded state, reasons by category.
+//! The panes for the other dialects: limits, deadlines, steps, recorded state, reasons by category.
 
 use crate::workbench::testing::{press, sample, screen};
 

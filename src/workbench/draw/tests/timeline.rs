@@ -88,7 +88,7 @@ fn a_change_is_marked_where_it_hides_no_stop() {
     assert_eq!(strip_beside("d.h.", 4, "m", Some(&base)), "✗∆■∆");
 }
 
-/// What a rule reports of a call that runs is more than that it is allowed, and less than that it is stopped.
+/// A report about a call that runs is more than an allowed call, and less than a stopped one.
 #[test]
 fn a_report_is_seen_beside_calls_that_are_allowed() {
     for (calls, columns, glyphs) in [
