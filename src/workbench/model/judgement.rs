@@ -1,5 +1,5 @@
-//! What was decided on a session, as far as lists, jumps and counts of many sessions need it: little enough to be kept of all of
-//! them, while the replay it is made from is made again where a session is looked at.
+//! The decisions about a session as lists, jumps and counts of many sessions need them: small enough to be kept for all
+//! of them, while the replay is made again for a session on screen.
 
 use std::sync::Arc;
 
@@ -15,31 +15,31 @@ use rulestep_engine::policy::Policy;
 use rulestep_engine::replay::{DecidedCall, Replay};
 use rulestep_engine::run::Mode;
 
-/// What was decided on a session.
+/// The decisions about a session.
 pub struct Judgement {
-    /// In which request.
+    /// The request.
     pub generation: u64,
     /// The session that was judged.
     pub of: Arc<StoredSession>,
-    /// By which version.
+    /// The version that decided.
     pub policy: Arc<Policy>,
     /// Whether its decisions took effect.
     pub mode: Mode,
-    /// What it comes to.
+    /// Its verdict.
     pub verdict: SessionVerdict,
     /// The calls that are stopped or reported: those of the session, then those of choices that were not taken.
     pub marks: Box<[CallMark]>,
-    /// What rules found, in the order of the turns.
+    /// The findings, in the order of the turns.
     pub findings: Box<[CallFinding]>,
-    /// The violated rules about the session that no stopped call stands for.
+    /// Violated session rules that are not already represented by a stopped call.
     pub violations: Box<[Violation]>,
-    /// What the policy has to say of the recording.
+    /// The policy's diagnostics about the recording.
     pub notices: Box<[Diagnostic]>,
 }
 
 /// All that lists take from what was decided on a session, found by the thread that decided it.
 pub struct SessionDecisions {
-    /// What was decided.
+    /// The decisions.
     pub judgement: Judgement,
     /// The same for its row.
     pub row: RowDecisions,
@@ -48,7 +48,8 @@ pub struct SessionDecisions {
 }
 
 impl SessionDecisions {
-    /// Of a session that was judged in this request. Where it may leave memory its replay does at once, unless somebody looks.
+    /// For a session that was judged in this request. If it may leave memory, its replay does at once, unless it is on
+    /// screen.
     pub fn of(generation: u64, session: &Arc<StoredSession>, replay: Arc<Replay>, looked_at: bool) -> Self {
         let judgement = Judgement::of(generation, Arc::clone(session), &replay);
         let row = RowDecisions::of(&replay);
@@ -59,7 +60,7 @@ impl SessionDecisions {
 /// A call that is stopped or reported.
 #[derive(Debug, Clone, Copy)]
 pub struct CallMark {
-    /// Which one.
+    /// The call.
     pub at: ChangePlace,
     /// It does not run.
     pub stops: bool,
@@ -67,7 +68,7 @@ pub struct CallMark {
     pub reports: bool,
 }
 
-/// What a rule found about a call.
+/// A rule's finding about a call.
 pub struct CallFinding {
     /// The call.
     pub at: ChangePlace,
@@ -75,15 +76,15 @@ pub struct CallFinding {
     pub tool: Arc<str>,
     /// The rule.
     pub rule: RuleId,
-    /// What it says, as a code.
+    /// Its code.
     pub code: Code,
-    /// What follows from it.
+    /// Its effect.
     pub effect: Effect,
     /// The rule's reason.
     pub reason: Option<Arc<str>>,
     /// The states that the call is in, a bit each.
     pub states: u16,
-    /// It is after the recording had parted from the policy.
+    /// Whether it comes after the divergence from the recording.
     pub counterfactual: bool,
 }
 
@@ -91,16 +92,16 @@ pub struct CallFinding {
 pub struct Violation {
     /// The rule.
     pub rule: RuleId,
-    /// What it says, as a code.
+    /// Its code.
     pub code: Option<Code>,
     /// Whether the session fails for it.
     pub enforced: bool,
-    /// What happened, in a line.
+    /// The headline, in a line.
     pub headline: Box<str>,
 }
 
 impl Judgement {
-    /// Of a session that was judged in this request.
+    /// For a session that was judged in this request.
     pub fn of(generation: u64, session: Arc<StoredSession>, replay: &Replay) -> Judgement {
         let content = replay.session();
         let (mut marks, mut findings) = (Vec::new(), Vec::new());
@@ -128,7 +129,7 @@ impl Judgement {
             add(ChangePlace::Alternative(other.at()), &other.call.tool, other.judged, states);
         }
         if !content.alternatives.is_empty() {
-            // Stable: of one turn, what was taken stands first.
+            // Stable: in a turn, calls that were taken come first.
             findings.sort_by_key(|finding| finding.at.turn());
         }
         let violation = |state: &rulestep_engine::monitor::finding::RuleState| {

@@ -1,4 +1,4 @@
-//! What is known of the files behind the policy and the recordings: whether they are watched, and what was loaded.
+//! The files of the policy and the recordings: whether they are watched, and what was loaded.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use rulestep_engine::policy::Policy;
 /// Whether edits are picked up.
 #[derive(Debug, Default)]
 pub struct Live {
-    /// How the files are watched; `None` where nothing on disk can change, or before the watch has begun.
+    /// How the files are watched; `None` if nothing on disk can change, or before the watch has begun.
     pub way: Option<Way>,
     /// Edits are not picked up, because the person said so.
     pub off: bool,
-    /// What was changed meanwhile.
+    /// Changes while reloading is paused.
     pub missed: ChangedFiles,
 }
 
@@ -22,18 +22,18 @@ pub struct Live {
 pub struct Load {
     /// When, as people write it.
     pub at: String,
-    /// The policy; its digest tells it from others.
+    /// The policy; its digest identifies it.
     pub policy: Arc<Policy>,
 }
 
-/// The versions of the policy that loaded whole, the newest last: the last [`Loads::KEPT`] of them.
+/// The versions of the policy that loaded completely, the newest last: the last [`Loads::KEPT`] of them.
 #[derive(Default)]
 pub struct Loads {
     kept: VecDeque<Load>,
 }
 
 impl Loads {
-    /// How many are kept.
+    /// Most versions that are kept.
     pub const KEPT: usize = 20;
 
     /// Takes in the newest.
@@ -44,7 +44,7 @@ impl Loads {
         self.kept.push_back(load);
     }
 
-    /// All of them, the newest first: the first decides, the second did before.
+    /// All versions, the newest first: the first decides, the second did before.
     pub fn newest_first(&self) -> impl ExactSizeIterator<Item = &Load> {
         self.kept.iter().rev()
     }

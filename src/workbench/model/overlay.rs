@@ -1,4 +1,4 @@
-//! What lies over the panes, and the line in which text is typed.
+//! The overlays, and the line in which text is typed.
 
 use crate::workbench::layout::Pane;
 use rulestep_engine::monitor::RuleId;
@@ -14,30 +14,30 @@ use crate::workbench::document::Document;
 use crate::workbench::keys::Key;
 use crate::workbench::list::{List, Listed};
 
-/// What is being typed or lies over the panes.
+/// The typed text and the overlays.
 #[derive(Default)]
 pub struct Dialog {
-    /// What lies over the panes, the topmost last.
+    /// The overlays, the topmost last.
     pub overlays: Vec<Overlay>,
-    /// How many overlays there were when the topmost one was scrolled sideways, and how far.
+    /// The number of overlays when the topmost one was scrolled sideways, and the scroll position.
     pub sideways: (usize, usize),
     /// A line of text being typed.
     pub prompt: Option<Prompt>,
-    /// What was searched for last.
+    /// The latest search.
     pub query: Option<String>,
     /// Keys of a chord pressed so far.
     pub pending: Vec<Key>,
-    /// Quitting was asked for and has to be asked for again: something would be lost.
+    /// Whether quitting was requested and has to be repeated, because something would be lost.
     pub leaving: bool,
     /// The digits pressed before that.
     pub count: Option<Count>,
-    /// How the chord can go on is shown.
+    /// Whether the continuations of the chord are shown.
     pub which_key: bool,
     /// An answer to the last key.
     pub note: Option<Note>,
-    /// What was found last in all sessions.
+    /// The latest hits in all sessions.
     pub hits: Option<Box<HitsView>>,
-    /// What was tried last, in each language.
+    /// The latest tried expression in each language.
     pub tested: Vec<Expression>,
 }
 
@@ -64,7 +64,7 @@ impl Dialog {
         self.overlays.last_mut()?.view_mut()
     }
 
-    /// Closes the topmost popup, and gives it if it is of this kind.
+    /// Closes the topmost popup, and returns it if it is of this kind.
     pub fn take<V: Any>(&mut self) -> Option<Box<V>> {
         self.overlays.pop()?.0.downcast().ok()
     }
@@ -80,7 +80,7 @@ impl Dialog {
     }
 }
 
-/// The state of a popup, whichever it is. What is seen of it and done in it is its own file's.
+/// The state of any popup. Its content and keys are in its own file.
 pub struct Overlay(pub Box<dyn Any>);
 
 impl Overlay {
@@ -97,13 +97,13 @@ impl Overlay {
 
 /// A body being read.
 pub struct BodyView {
-    /// What it is.
+    /// Its name.
     pub title: String,
     /// The row of the transcript it belongs to.
     pub row: usize,
     /// Its lines.
     pub document: Document,
-    /// Where in them.
+    /// The cursor.
     pub list: List,
 }
 
@@ -112,7 +112,7 @@ pub struct BodyView {
 pub struct Note {
     /// Something did not work.
     pub failed: bool,
-    /// What there is to say.
+    /// The text.
     pub text: String,
 }
 
@@ -120,15 +120,15 @@ pub struct Note {
 pub struct Prompt {
     /// The text.
     pub input: Input,
-    /// Where the cursor stood when typing began, to go back to.
+    /// The row where typing began, to go back to.
     pub from: usize,
     /// The search before this one.
     pub before: Option<String>,
-    /// What it is for; `None`: it is searched for.
+    /// The purpose; `None`: a search.
     pub ask: Option<Ask>,
     /// Why what was typed cannot be taken.
     pub refused: Option<String>,
-    /// How much of the last paste was taken, where that is not all of it.
+    /// How much of the last paste was used, if not all.
     pub cut: Option<String>,
 }
 
@@ -138,12 +138,12 @@ pub fn words_of(filter: &str) -> Vec<&str> {
     words.into_iter().collect()
 }
 
-/// Digits that were pressed before a command, and what had the keys before the first of them.
+/// Digits that were pressed before a command, and the pane that had the keys before the first of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Count {
     /// The number.
     pub number: u32,
-    /// How many digits it has.
+    /// The number of digits.
     pub digits: u32,
     /// The pane that had the keys.
     pub focus: Pane,
@@ -151,7 +151,7 @@ pub struct Count {
     pub side: Pane,
     /// One pane took all the room.
     pub zoom: bool,
-    /// The rule that was asked for.
+    /// The selected rule.
     pub pinned: Option<RuleId>,
 }
 

@@ -1,4 +1,4 @@
-//! Where things are: entries in the list, calls in what is supposed; and what is asked about them.
+//! Positions: entries in the list, calls in what-ifs; and questions about them.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,21 +16,21 @@ use rulestep_engine::replay::Replay;
 
 /// The session that is on screen.
 pub struct OpenedSession {
-    /// Which one.
+    /// The session.
     pub of: Arc<StoredSession>,
-    /// What is in it, or why that cannot be had.
+    /// Its content, or why that is not available.
     pub content: Result<Arc<Session>, String>,
 }
 
 impl Model {
-    /// What is in the session of the open entry, as it was recorded.
+    /// The content of the session of the open entry, as it was recorded.
     pub fn content(&self) -> Option<&Arc<Session>> {
         let own = self.entry()?.session.as_ref()?;
         let opened = self.place.opened.as_ref().filter(|opened| Arc::ptr_eq(&opened.of, own))?;
         opened.content.as_ref().ok()
     }
 
-    /// Where everything stands.
+    /// The layout of the screen.
     pub fn layout(&self) -> Layout {
         let problem = self.basis.rules.read && (self.basis.rules.stale || self.basis.rules.policy.is_none());
         let problem = problem || !self.habits.problems.is_empty();
@@ -40,14 +40,14 @@ impl Model {
         layout(self.size, &LayoutState { focus, side, zoom, problem, changes, preview })
     }
 
-    /// Warnings about the version that decides. What is wrong with one that does not decide is on a line of its own.
+    /// Warnings about the version that decides. Problems of one that does not decide are on a line of its own.
     pub fn policy_warnings(&self) -> usize {
         let rules = &self.basis.rules;
         let warns = |told: &&Diagnostic| told.severity == Severity::Warning;
         if rules.stale { 0 } else { rules.problems.iter().filter(warns).count() }
     }
 
-    /// Whose keys are meant.
+    /// The scope whose keys are active.
     pub fn scope_of_keys(&self) -> Scope {
         match (self.dialog.popup(), self.place.focus) {
             (Some(top), _) => top.scope(),
@@ -56,7 +56,7 @@ impl Model {
         }
     }
 
-    /// Where a row is that the person marked.
+    /// The description of a row that the user marked.
     pub fn marked(&self, letter: char) -> String {
         let Some(spot) = self.place.marks.get(&letter) else { return String::new() };
         let name = self.archive.entries.get(spot.entry).map_or("", |entry| &entry.name);
@@ -74,7 +74,7 @@ impl Model {
         first..first + rest.partition_point(|entry| self.archive.files.rank(&entry.file) == rank)
     }
 
-    /// Where a session stands now that stood at `hint` once. The list shifts little, so it is looked for nearby first.
+    /// The current index of a session that was at `hint`. The list shifts little, so the search begins nearby.
     pub fn place_of(&self, session: &Arc<StoredSession>, hint: usize) -> Option<usize> {
         let is = |at: &usize| {
             let entry = self.archive.entries.get(*at).and_then(|entry| entry.session.as_ref());
@@ -84,7 +84,7 @@ impl Model {
         (0..=farthest).find_map(|by| [hint.checked_sub(by), Some(hint + by)].into_iter().flatten().find(is))
     }
 
-    /// The open session, or what is supposed in its place.
+    /// The open session, or the what-if in its place.
     pub fn session(&self) -> Option<&Arc<Session>> {
         let entry = self.entry()?;
         match entry.supposed.shown() {
@@ -93,7 +93,7 @@ impl Model {
         }
     }
 
-    /// What was decided on that, if only by an earlier request.
+    /// The decisions about that, possibly from an earlier request.
     pub fn replay(&self) -> Option<&Arc<Replay>> {
         let entry = self.entry()?;
         match entry.supposed.shown() {
@@ -115,8 +115,8 @@ impl Model {
         });
     }
 
-    /// Says that the content of a session cannot be had back. Where its recording has changed, that is read again, whether or not
-    /// edits are loaded by themselves: nothing else can be shown of it.
+    /// Reports that the content of a session cannot be restored. If its recording has changed, that is read again,
+    /// whether or not edits are loaded automatically: nothing else can be shown of it.
     pub fn unrestored(&mut self, id: &str, error: &NotRestored) -> String {
         let changed = matches!(error, NotRestored::Recording);
         self.work.outdated |= changed;
@@ -125,7 +125,7 @@ impl Model {
         text
     }
 
-    /// What is supposed of the open session and on screen in its place.
+    /// The what-if of the open session that is on screen in its place.
     pub fn shown_supposed(&self) -> Option<(&Layer, &JudgedLayer)> {
         let supposed = &self.entry()?.supposed;
         supposed.top().zip(supposed.shown())
@@ -163,7 +163,7 @@ impl Model {
 }
 
 impl Ask {
-    /// What is asked for, before the line that is typed.
+    /// The label of the line that is typed.
     pub fn label(&self, model: &Model) -> String {
         let call = || match model.call() {
             Some(call) => format!("{} {}", place(call.at), call.tool),

@@ -1,4 +1,4 @@
-//! A session as it arrives: with all that the threads that read it could find out by themselves.
+//! A session as it arrives, with everything that the reading threads could compute.
 
 use std::sync::Arc;
 
@@ -12,19 +12,19 @@ use rulestep_engine::replay::Replay;
 pub struct ReadSession {
     /// The session.
     pub session: Arc<StoredSession>,
-    /// What its row is made from.
+    /// The draft of its row.
     pub draft: RowDraft,
-    /// What was decided on it, where it was known by then what decides.
+    /// Its decisions, if the policy was known by then.
     pub decisions: Option<SessionDecisions>,
-    /// What changed in it, where it was compared.
+    /// Its changes, if it was compared.
     pub changes: Option<SessionChanges>,
 }
 
-/// What changed in a session.
+/// The changes of a session.
 pub struct SessionChanges {
-    /// What was decided under the base, where that was asked for.
+    /// The decisions under the base, if they were requested.
     pub base: Option<Arc<Replay>>,
-    /// What changed.
+    /// The changes.
     pub changes: Vec<Change>,
 }
 

@@ -1,4 +1,4 @@
-//! Where the person was when the workbench was closed: ids, digests and places, nothing of what was recorded.
+//! The position when the workbench was closed: ids, digests and indices, no recorded text.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::workbench::layout::Pane;
 use crate::workbench::transcript::RowKind;
 use rulestep_base::session::{Call, Session};
 
-/// What the text says that it is.
+/// The schema of the text.
 const SCHEMA: &str = "rulestep.place/1";
 
 /// A place to come back to.
@@ -30,7 +30,7 @@ pub struct SavedPlace {
     pub call: Option<SavedCall>,
     /// The number of the pane that has the keys.
     pub focus: u8,
-    /// The number of the pane beside the transcript where only one fits.
+    /// The number of the pane beside the transcript if only one fits.
     pub side: u8,
     /// One pane takes all the room.
     pub zoom: bool,
@@ -38,7 +38,7 @@ pub struct SavedPlace {
     pub filter: String,
     /// The column that it is sorted by, and whether backwards.
     pub sort: Option<(String, bool)>,
-    /// What it is grouped by.
+    /// The grouping.
     pub group: Option<String>,
 }
 
@@ -48,13 +48,13 @@ pub struct SavedPlace {
 pub struct SavedCall {
     /// Its index in the session.
     pub index: u32,
-    /// Of its tool and arguments.
+    /// Digest of its tool and arguments.
     pub digest: String,
     /// Rows from it to the one that the cursor is on.
     pub below: usize,
 }
 
-/// A place that is gone back to as soon as its session is read.
+/// A position that is restored as soon as its session is read.
 pub struct Restore {
     /// The place.
     pub place: SavedPlace,
@@ -63,7 +63,7 @@ pub struct Restore {
 }
 
 impl SavedPlace {
-    /// Where the person is; `None` where no session is open, or the last place was not found yet.
+    /// The current position; `None` if no session is open, or the last position was not restored yet.
     pub fn of(model: &Model) -> Option<SavedPlace> {
         let entry = model.entry().filter(|_| model.habits.restore.is_none())?;
         let cursor = model.list(Pane::Transcript).cursor;
@@ -105,7 +105,7 @@ impl SavedPlace {
         }
     }
 
-    /// As it is written into a file.
+    /// The text for a file.
     pub fn to_text(&self) -> String {
         // It holds texts and numbers, which can always be written.
         serde_json::to_string(self).unwrap_or_default()
@@ -117,7 +117,7 @@ impl SavedPlace {
         Column::ALL.into_iter().find(|column| column.word() == word).map(|column| (column, *reverse))
     }
 
-    /// What the list is grouped by.
+    /// The grouping of the list.
     pub fn groups(&self) -> Option<GroupKind> {
         GroupKind::ALL.into_iter().find(|kind| Some(kind.word()) == self.group.as_deref())
     }
@@ -141,7 +141,7 @@ impl SavedCall {
     }
 }
 
-/// Of a call's tool and arguments, in hexadecimal digits.
+/// The digest of a call's tool and arguments, in hexadecimal digits.
 fn digest(call: &Call) -> String {
     let mut hash = Hash::new();
     hash.update((call.tool.len() as u64).to_be_bytes());

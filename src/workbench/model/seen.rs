@@ -1,4 +1,4 @@
-//! What either of two versions makes of what is selected.
+//! The decisions of either of two versions about the selection.
 
 use std::sync::Arc;
 
@@ -13,23 +13,23 @@ use rulestep_engine::monitor::{Rule, RuleId, Rules};
 use rulestep_engine::replay::{DecidedCall, Replay};
 use rulestep_engine::run::Decision;
 
-/// What one version makes of the selected call and its turn.
+/// The decisions of one version about the selected call and its turn.
 #[derive(Clone, Copy)]
 pub struct Seen<'m> {
-    /// Where the cursors stand.
+    /// The model with the cursors.
     pub model: &'m Model,
-    /// Which version.
+    /// The version.
     pub side: Side,
 }
 
 impl Model {
-    /// What a version makes of what is selected.
+    /// The decisions of a version about the selection.
     pub fn seen(&self, side: Side) -> Seen<'_> {
         Seen { model: self, side }
     }
 
-    /// Whether two versions stand beside each other: not so while the base is the recording, which says nothing of tools or
-    /// rules, nor while something is supposed, which is judged by the new version alone.
+    /// Whether two versions are shown side by side: not while the base is the recording, which has no tools or rules,
+    /// nor during a what-if, which is judged only by the new version.
     pub fn splits(&self) -> bool {
         let chosen = self.basis.compare.base.as_ref();
         chosen.is_some_and(|chosen| chosen.base.policy().is_some())
@@ -47,7 +47,7 @@ impl Model {
         self.basis.changes.comparison.as_ref()
     }
 
-    /// What changes about the selected call.
+    /// The change of the selected call.
     pub fn change_here(&self) -> Option<&Change> {
         if let Some(at) = self.not_taken() {
             return self.changed_choice(at);
@@ -63,7 +63,7 @@ impl Model {
         changes.is_some_and(|changes| changes.iter().any(about))
     }
 
-    /// What the comparison changes about a call of a choice that was not taken.
+    /// The change of a call of a choice that was not taken.
     pub fn changed_choice(&self, at: AlternativeRef) -> Option<&Change> {
         let changes = self.entry().filter(|_| !self.supposes())?.changes.as_ref()?;
         changes.iter().find(|change| change.at == ChangePlace::Alternative(at))
@@ -103,7 +103,7 @@ impl Model {
 }
 
 impl<'m> Seen<'m> {
-    /// What was decided on the open session.
+    /// The decisions about the open session.
     pub fn replay(self) -> Option<&'m Arc<Replay>> {
         match self.side {
             Side::Base if !self.is_same() => self.model.entry()?.base.as_ref(),
@@ -111,7 +111,7 @@ impl<'m> Seen<'m> {
         }
     }
 
-    /// What is known of the selected turn, which may be about another one until the answer arrives.
+    /// The frames of the selected turn, which may be of another one until the answer arrives.
     fn frames(self) -> &'m Frames {
         self.model.frames(if self.is_same() { Side::New } else { self.side })
     }
@@ -135,7 +135,7 @@ impl<'m> Seen<'m> {
         Some(if Some(framed.turn) == turn { "old".to_owned() } else { format!("at T{}", framed.turn) })
     }
 
-    /// What was decided on the selected call.
+    /// The decision about the selected call.
     pub fn judged_call(self) -> Option<&'m DecidedCall> {
         if let RowKind::Choice(place, number) = self.model.row()?.kind {
             return self.replay()?.alternative(place).get((number? as usize).checked_sub(1)?);
@@ -181,7 +181,7 @@ impl<'m> Seen<'m> {
         self.rules()?.get(id)
     }
 
-    /// What tells the part of a pane about a rule from others: the same for both versions, if both have it.
+    /// The key of a pane's part about a rule: the same for both versions, if both have the rule.
     pub fn key(self, rule: RuleId) -> Key {
         let own = RuleAt { side: self.side, rule };
         let new = self.model.pair(own).new.filter(|_| self.side == Side::Base);

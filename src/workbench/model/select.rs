@@ -1,4 +1,4 @@
-//! What is selected: derived from where the cursors stand, never stored beside them.
+//! The selection: derived from the cursors, never stored in addition.
 
 use super::overlay::BodyView;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ impl Model {
         session.turn(number).or_else(|| session.turns.last())
     }
 
-    /// The call that row speaks of.
+    /// The call of that row.
     pub fn call(&self) -> Option<&Call> {
         let session = self.session()?;
         let index = self.settled.rows.call_at(self.list(Pane::Transcript).cursor, session)?;
@@ -48,7 +48,7 @@ impl Model {
         self.call().map(|call| &call.tool).or_else(proposal)
     }
 
-    /// What was decided on that call.
+    /// The decision about that call.
     pub fn judged_call(&self) -> Option<&DecidedCall> {
         self.seen(Side::New).judged_call()
     }
@@ -96,10 +96,9 @@ impl Model {
         self.place.pinned.or(pointed).or_else(found).or_else(|| self.most_specific(checks)).or_else(of_tool)
     }
 
-    /// Of the rules that were asked about the selected call, the one that says most of its tool in particular: one that
-    /// is the tool's own, then one that names it, then one that names several tools by their beginning, then one that is
-    /// about any tool, as far as that one rests on earlier calls. A rule that is asked about every call and has nothing to
-    /// say of this one is not about it.
+    /// Of the rules that were asked about the selected call, the one most specific to its tool: one of the tool's own,
+    /// then one that names it, then one that names several tools by their beginning, then one about any tool that rests
+    /// on earlier calls. A rule that is asked about every call and has nothing to say of this one does not count.
     fn most_specific(&self, checks: &[Check]) -> Option<RuleId> {
         let tool = self.tool()?;
         let begins = |name: &Arc<str>| name.strip_suffix('…').is_some_and(|start| tool.starts_with(start));
@@ -136,7 +135,7 @@ impl Model {
             let index = verdict::rests_on(state)?;
             return self.session()?.calls.get(index as usize).map(|call| call.at);
         }
-        // What stands beside a choice that was not taken has no row here.
+        // A call beside it in a choice that was not taken has no row here.
         let turn = self.not_taken().map_or(u32::MAX, |at| at.turn);
         let own = self.finding()?.found.iter().find_map(EarlierCall::own);
         own.filter(|call| call.turn < turn).or_else(|| self.attempts().first().map(|attempt| attempt.call.at))
@@ -152,7 +151,7 @@ impl Model {
         attempts().unwrap_or_default()
     }
 
-    /// Where the cursor is.
+    /// The position of the cursor.
     pub fn spot(&self) -> Spot {
         Spot { entry: self.place.open, row: self.list(Pane::Transcript).cursor }
     }
@@ -170,7 +169,7 @@ impl Model {
         }
     }
 
-    /// What commands may ask about the present.
+    /// Facts for the availability of commands.
     pub fn facts(&self) -> Facts {
         Facts {
             session: self.session().is_some(),
@@ -223,8 +222,8 @@ impl Model {
         row.is_some_and(|row| matches!(row.kind, RowKind::Result(_)))
     }
 
-    /// What an editor should open: the rule that is shown; in the transcript the recording, where words are selected or
-    /// no rule is about the call. From elsewhere no recording is opened: it is evidence, and policies are what is edited.
+    /// The file to open in an editor: the rule that is shown; in the transcript the recording, if a message is selected
+    /// or no rule is about the call. Elsewhere the recording is not opened: it is evidence, and policies are edited.
     pub fn editable(&self) -> Option<Editable> {
         if let Some(overlay) = self.beneath() {
             return overlay.editable(self);
@@ -280,9 +279,9 @@ pub struct ShownDocument<'m> {
 /// A place that an editor can open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Editable {
-    /// It is a recording, not a policy or a case.
+    /// Whether it is a recording, not a policy or a case.
     pub recording: bool,
-    /// What it is, in a word.
+    /// A noun for it.
     pub word: &'static str,
     /// The file.
     pub file: String,
@@ -291,17 +290,17 @@ pub struct Editable {
 }
 
 impl Editable {
-    /// In a policy.
+    /// A rule of a policy.
     pub fn rule(file: &str, line: u32) -> Self {
         Self { recording: false, word: "rule", file: file.to_owned(), line }
     }
 
-    /// In a recording.
+    /// A line of a recording.
     pub fn recording(file: &str, line: u32) -> Self {
         Self { recording: true, word: "recording", file: file.to_owned(), line }
     }
 
-    /// In a file of cases.
+    /// A line of a file of cases.
     pub fn case(file: &str, line: u32) -> Self {
         Self { word: "case", ..Self::rule(file, line) }
     }

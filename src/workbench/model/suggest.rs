@@ -1,4 +1,4 @@
-//! Rules that the sessions suggest about the tool of a call: which there are, and the file as it would be with one of them.
+//! Suggested rules about the tool of a call: the list, and the file with one of them.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::workbench::list::List;
 use rulestep_base::session::{CallRef, Session};
 use rulestep_engine::policy::Policy;
 
-/// What is asked for.
+/// A request for suggestions.
 pub struct SuggestWish {
     /// The tool, and perhaps another one.
     pub subject: Subject,
@@ -18,7 +18,7 @@ pub struct SuggestWish {
     pub field: Option<ResultField>,
     /// The call that was pointed at.
     pub session: Arc<Session>,
-    /// The session of the list that it is, unless something is supposed of it.
+    /// The session of the list, unless there is a what-if of it.
     pub recorded: Option<Arc<StoredSession>>,
     /// See above.
     pub call: CallRef,
@@ -26,7 +26,7 @@ pub struct SuggestWish {
     pub sessions: Vec<Arc<StoredSession>>,
     /// The policy that a rule is put into.
     pub policy: Arc<Policy>,
-    /// Where a rule goes whose tool has no contract; or why nothing can be written.
+    /// The place for a rule whose tool has no contract; or why nothing can be written.
     pub home: Result<NewHome, &'static str>,
 }
 
@@ -34,25 +34,25 @@ pub struct SuggestWish {
 pub struct SuggestView {
     /// The number of the request.
     pub number: u64,
-    /// What was asked for.
+    /// The request.
     pub wish: Arc<SuggestWish>,
-    /// What was found; `None` while it is looked for.
+    /// The suggestions; `None` while they are computed.
     pub rows: Option<Vec<SuggestedRule>>,
-    /// Where in them.
+    /// The cursor.
     pub list: List,
 }
 
 /// A rule, in words and as it would be written.
 pub struct SuggestedRule {
-    /// What it says.
+    /// Its sentence.
     pub sentence: String,
-    /// How many calls satisfy it.
+    /// The number of calls that satisfy it.
     pub support: String,
     /// The rule, with the calls that it would stop.
     pub proposal: Proposal,
     /// Whether the call that was pointed at is among them.
     pub stops_this: bool,
-    /// How many of the listed ones the policy does not stop now: they come first.
+    /// The number of the listed calls that the policy does not stop now: they come first.
     pub newly: usize,
     /// The file with it, or why it cannot be written.
     pub insertion: Result<Insertion, NotInserted>,
@@ -60,13 +60,13 @@ pub struct SuggestedRule {
 
 /// A file as it would be.
 pub struct DraftView {
-    /// What is written.
+    /// The change of the file.
     pub insertion: Insertion,
     /// The rule, in words.
     pub sentence: String,
     /// Its lines, each with whether it is new.
     pub lines: Vec<(String, bool)>,
-    /// Where in them.
+    /// The cursor.
     pub list: List,
 }
 
@@ -97,7 +97,7 @@ impl SuggestedRule {
 }
 
 impl DraftView {
-    /// Of a file that is about to be written, at its first new line.
+    /// For a file that is about to be written, at its first new line.
     pub fn new(insertion: Insertion, sentence: String) -> DraftView {
         let new: Vec<usize> = insertion.new_lines().into_iter().map(|(number, _)| number).collect();
         let lines = (1..).zip(insertion.after.lines());
@@ -108,7 +108,7 @@ impl DraftView {
 }
 
 impl FileWrite {
-    /// What takes it back.
+    /// The write that undoes it.
     pub fn inverse(&self) -> FileWrite {
         FileWrite { file: Arc::clone(&self.file), before: self.after.clone(), after: self.before.clone() }
     }

@@ -1,7 +1,7 @@
-//! What is supposed of a session: a part of it, other arguments and results, rules switched off.
+//! What-ifs of a session: a part of it, other arguments and results, rules switched off.
 //!
-//! The recording and the policy files are never touched: what is supposed lies over an entry in layers, each a session
-//! and a policy made of what lies below, judged by the same engine.
+//! The recording and the policy files are never touched: what-ifs are layers over an entry, each a session and a policy
+//! made of the layer below, judged by the same engine.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use rulestep_engine::policy::Policy;
 use rulestep_engine::replay::Replay;
 use rulestep_engine::run::Mode;
 
-/// What is supposed of one session, the topmost layer last. The layers below it are what closing it goes back to.
+/// The what-ifs of one session, the topmost layer last. Closing a layer goes back to the one below.
 #[derive(Default)]
 pub struct Supposed {
     layers: Vec<Layer>,
@@ -27,17 +27,17 @@ pub struct Supposed {
 pub struct Layer {
     /// The part of the session that it begins with; `None`: all of it, as it was recorded.
     pub part: Option<Smallest>,
-    /// The case whose session and policy it begins with in the place of the recording.
+    /// The case whose session and policy it begins with in place of the recording.
     pub case: Option<OpenCase>,
-    /// What is changed in that.
+    /// The changes.
     pub what_if: WhatIf,
-    /// What was changed before the last change, and so on.
+    /// The changes before the last one, and so on.
     pub undo: Vec<WhatIf>,
-    /// What was last asked to be judged, and in which request.
+    /// The latest request, with its premise.
     pub asked: Option<(u64, Premise)>,
-    /// What came of it, or of what was asked before.
+    /// The result of it, or of an earlier request.
     pub shown: Option<JudgedLayer>,
-    /// Where the cursor goes when that comes.
+    /// Where the cursor goes when the result arrives.
     pub land: Land,
 }
 
@@ -45,15 +45,15 @@ pub struct Layer {
 pub struct Smallest {
     /// The part.
     pub witness: Witness,
-    /// How many calls the whole has.
+    /// The number of calls of the whole.
     pub of: usize,
     /// The policy that it shows something of.
     pub policy: Option<Arc<Policy>>,
-    /// It is a part of the session as it was recorded, and not of what the layer below makes of it.
+    /// Whether it is a part of the session as it was recorded, and not of the layer below.
     pub recorded: bool,
-    /// Where the transcript was before.
+    /// The position in the transcript before.
     pub from: List,
-    /// It was opened from another place of the program, to which closing it goes back.
+    /// Whether it was opened from another place of the program, to which closing it goes back.
     pub jumped: bool,
 }
 
@@ -61,14 +61,14 @@ pub struct Smallest {
 pub struct OpenCase {
     /// The case, judged.
     pub case: Arc<CaseEntry>,
-    /// Where the transcript was before.
+    /// The position in the transcript before.
     pub from: List,
 }
 
-/// Where the cursor goes when something supposed is shown.
+/// Where the cursor goes when a what-if is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Land {
-    /// It stays at what it is at.
+    /// It stays on the same element.
     #[default]
     Stay,
     /// To this call, by its index in what the layer begins with.
@@ -77,26 +77,26 @@ pub enum Land {
     Added(usize),
 }
 
-/// What a layer is made of. The same premise has the same outcome.
+/// The premise of a layer. The same premise has the same result.
 #[derive(Clone)]
 pub struct Premise {
-    /// What it begins with.
+    /// The session that it begins with.
     pub session: Arc<Session>,
     /// The version that decides.
     pub policy: Arc<Policy>,
     /// Whether decisions take effect.
     pub mode: Mode,
-    /// What is changed.
+    /// The changes.
     pub what_if: WhatIf,
 }
 
 /// Something supposed, judged.
 pub struct JudgedLayer {
-    /// What it was made with.
+    /// The changes that it was made with.
     pub what_if: WhatIf,
     /// The session and the policy.
     pub hypothesis: Hypothesis,
-    /// What was decided.
+    /// The decisions.
     pub replay: Arc<Replay>,
 }
 
@@ -109,7 +109,7 @@ pub enum Target {
     Added(usize),
 }
 
-/// What a line of text is typed for.
+/// The purpose of a typed line of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ask {
     /// The file that a case is saved in.
@@ -118,9 +118,9 @@ pub enum Ask {
     Base,
     /// The filter of the list of sessions.
     Filter,
-    /// What is searched for in all sessions.
+    /// A search in all sessions.
     Search,
-    /// What is tried on the selected row.
+    /// An expression to try on the selected row.
     Expression,
     /// Other arguments.
     Arguments(Target),
@@ -132,7 +132,7 @@ pub enum Ask {
     NewCall {
         /// The turn (from 1) of what the layer begins with.
         turn: u32,
-        /// The call of the turn that it is to be after; `None`: after all of them.
+        /// The call of the turn that it comes after; `None`: after all of them.
         behind: Option<Target>,
     },
 }
@@ -156,9 +156,9 @@ pub struct Looking {
     pub session: Arc<Session>,
     /// The call that it is about.
     pub call: u32,
-    /// It is about a change of the session as it was recorded, whatever is supposed of it.
+    /// Whether it is about a change of the session as it was recorded, ignoring what-ifs.
     pub change: bool,
-    /// It was asked for in the list of changes.
+    /// Whether it was requested in the list of changes.
     pub listed: bool,
 }
 
@@ -173,7 +173,7 @@ impl Premise {
 }
 
 impl Layer {
-    /// Whether it supposes anything: one of which all was taken back does not, but can still be undone.
+    /// Whether it changes anything: one whose changes were all undone does not, but can still be redone.
     pub fn is_hypothetical(&self) -> bool {
         self.part.is_some() || self.case.is_some() || !self.what_if.is_empty()
     }
@@ -183,7 +183,7 @@ impl Layer {
         self.part.is_none() && self.case.is_none()
     }
 
-    /// What was switched off and on again is as if nobody had touched it: to undo then means what was supposed before.
+    /// Forgets a change that was reversed by the next one, so that undo goes to the state before both.
     pub fn forget_back_and_forth(&mut self) {
         if let [.., before, _] = self.undo.as_slice()
             && *before == self.what_if
@@ -209,7 +209,7 @@ impl Supposed {
         self.layers.last_mut()
     }
 
-    /// The same, made if there is none.
+    /// The same, created if there is none.
     pub fn top_or_new(&mut self) -> &mut Layer {
         if self.layers.is_empty() {
             self.layers.push(Layer::default());
@@ -229,12 +229,12 @@ impl Supposed {
         self.layers.pop()
     }
 
-    /// What is on screen in the place of the recording; `None`: the recording is.
+    /// The what-if on screen in place of the recording; `None`: the recording is.
     pub fn shown(&self) -> Option<&JudgedLayer> {
         self.top().filter(|layer| layer.is_hypothetical())?.shown.as_ref()
     }
 
-    /// What the recorded index of a call is that is on screen; `None`: it was added.
+    /// The recorded index of a call on screen; `None`: it was added.
     pub fn recorded(&self, now: u32) -> Option<u32> {
         let mut call = now;
         for layer in self.shown_layers() {
@@ -250,7 +250,7 @@ impl Supposed {
         Some(call)
     }
 
-    /// What the index on screen is of a recorded call; `None`: it is not there.
+    /// The index on screen of a recorded call; `None`: it is not there.
     pub fn now(&self, recorded: u32) -> Option<u32> {
         let mut call = recorded;
         for layer in self.shown_layers().into_iter().rev() {
@@ -281,7 +281,7 @@ impl Supposed {
     }
 }
 
-/// What a list of changes comes to: `1 changed, 1 dropped, 1 new, 1 rule off`.
+/// A summary of changes: `1 changed, 1 dropped, 1 new, 1 rule off`.
 pub fn summary(what_if: &WhatIf) -> String {
     let (mut changed, mut dropped, mut new) = (Vec::new(), 0, 0);
     for edit in what_if.edits() {

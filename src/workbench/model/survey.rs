@@ -1,4 +1,4 @@
-//! What the sessions in scope say of the rules, and what they hold: lists that are counted on another thread.
+//! How the listed sessions exercise the rules, and their content: lists that are counted on another thread.
 
 mod collect;
 
@@ -15,7 +15,7 @@ use rulestep_base::diagnostic::Diagnostic;
 use rulestep_engine::policy::Policy;
 use rulestep_engine::run::Mode;
 
-/// What is counted.
+/// The subject of a count.
 #[derive(Clone)]
 pub struct SurveyWish {
     /// The policy; none where none ever loaded.
@@ -28,21 +28,21 @@ pub struct SurveyWish {
     pub unreadable: usize,
 }
 
-/// What was asked for last, and how much of it is counted.
+/// The latest request, and how much of it is counted.
 pub struct SurveyQuery {
     /// The request's number.
     pub number: u64,
-    /// What was asked for.
+    /// The subject.
     pub wish: SurveyWish,
     /// Sessions counted so far.
     pub counted: usize,
-    /// What they say and hold.
+    /// The counts.
     pub survey: Arc<Survey>,
-    /// What that says against the policy; nothing until all are counted.
+    /// Findings from them about the policy; empty until all are counted.
     pub findings: Vec<Diagnostic>,
 }
 
-/// Which list is shown.
+/// The shown list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tab {
     /// The rules.
@@ -55,30 +55,30 @@ pub enum Tab {
 
 /// A list on screen.
 pub struct SurveyView {
-    /// Which one.
+    /// The list.
     pub tab: Tab,
-    /// What it lists.
+    /// The title.
     pub title: String,
-    /// What each number of a row is, the one that rows begin with first.
+    /// The meaning of each number of a row, the one that rows begin with first.
     pub heads: Vec<&'static str>,
     /// All rows.
     pub rows: Vec<SurveyRow>,
-    /// What is missing in them.
+    /// Remarks on missing parts.
     pub notes: Vec<String>,
     /// The rows that pass the filter, in the order shown.
     pub shown: Vec<usize>,
-    /// Where in those.
+    /// The cursor.
     pub list: List,
-    /// What they are sorted by.
+    /// The order.
     pub sort: Sort,
     /// Words that every row shown contains.
     pub filter: String,
 }
 
-/// What rows are sorted by.
+/// The order of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sort {
-    /// As the list is made: of rules, those that never fired first; else the greatest first.
+    /// The default: of rules, those that never fired first; else the greatest first.
     AsMade,
     /// One of the numbers, the greatest first.
     Number(usize),
@@ -89,11 +89,11 @@ pub enum Sort {
 /// A row.
 #[derive(Clone)]
 pub struct SurveyRow {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// One for each head.
     pub numbers: Vec<u64>,
-    /// Of a rule, how far it is exercised, where it is and what it answered.
+    /// For a rule, how far it is exercised, its place and its answers.
     pub rule: Option<RuleRow>,
     /// The first call, or session, that it counts.
     pub first: Option<Occurrence>,
@@ -101,18 +101,18 @@ pub struct SurveyRow {
     pub term: Option<String>,
 }
 
-/// What there is to say of a rule.
+/// The data of a rule.
 #[derive(Clone)]
 pub struct RuleRow {
     /// Its id.
     pub id: Arc<str>,
-    /// Where it is.
+    /// Its place.
     pub place: String,
     /// How far it is exercised.
     pub exercise: Exercise,
-    /// It fired, and only ever reported calls.
+    /// Whether it fired, and only ever reported calls.
     pub only_reports: bool,
-    /// What it was asked and answered.
+    /// Its answers.
     pub answers: String,
 }
 
@@ -149,7 +149,7 @@ impl SurveyView {
         self.rows.get(*self.shown.get(self.list.cursor)?)
     }
 
-    /// What they are sorted by, in a word; nothing of the order in which they are made.
+    /// The order, in a word; `None` for the default.
     pub fn sorted_by(&self) -> Option<&'static str> {
         match self.sort {
             Sort::AsMade => None,

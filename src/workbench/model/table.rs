@@ -1,4 +1,4 @@
-//! The list of sessions as a table: which of them pass the filter, in which order, in which groups.
+//! The list of sessions as a table: filtered, sorted and grouped.
 
 mod listing;
 
@@ -7,33 +7,33 @@ use std::collections::HashSet;
 use crate::explore::filter::Filter;
 use crate::explore::table::{Column, Group, GroupKey, GroupKind, Place};
 
-/// What is chosen to have no column sort.
+/// The choice of no sort column.
 pub const FILE_ORDER: &str = "file order";
 
-/// How the sessions are listed. As long as nothing is asked of them they are all there, in the order of their files.
+/// How the sessions are listed. By default they are all there, in the order of their files.
 #[derive(Default)]
 pub struct SessionTable {
-    /// Which are listed.
+    /// The filter.
     pub filter: Filter,
-    /// What they are sorted by, and whether backwards.
+    /// The sort column, and whether backwards.
     pub sort: Option<(Column, bool)>,
-    /// What they are grouped by.
+    /// The grouping.
     pub group: Option<GroupKind>,
     /// The columns that the person chose, those first that are worth most; empty: the usual ones.
     pub columns: Vec<Column>,
-    /// How much of each column is filled, and how wide that is, by the sessions that were measured last.
+    /// How many cells of each column are filled, and its width, as measured last.
     measured: Vec<(Column, Measure)>,
     /// Sessions that have come or changed since.
     unmeasured: usize,
-    /// The groups whose sessions are out of sight.
+    /// The folded groups.
     pub folded: HashSet<GroupKey>,
-    /// What that comes to; `None` while nothing is asked.
+    /// The resulting list; `None` for the default.
     view: Option<View>,
     /// Sessions that have come or changed since.
     stale: usize,
 }
 
-/// How much of a column is filled.
+/// How many cells of a column are filled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Measure {
     /// Sessions that have something in it.
@@ -64,24 +64,24 @@ pub enum TableLine {
 }
 
 impl SessionTable {
-    /// Whether anything is asked of the sessions.
+    /// Whether the sessions are filtered, sorted or grouped.
     fn asks(&self) -> bool {
         !self.filter.is_empty() || self.sort.is_some() || self.group.is_some()
     }
 
-    /// A session has come, or what is known of it has changed.
+    /// A session has arrived, or its data has changed.
     pub fn note_change(&mut self) {
         self.stale += 1;
         self.unmeasured += 1;
     }
 
-    /// What was measured of a column.
+    /// The measure of a column.
     pub fn measure(&self, column: Column) -> Measure {
         let known = self.measured.iter().find(|(known, _)| *known == column);
         known.map_or(Measure::default(), |(_, measure)| *measure)
     }
 
-    /// What is asked of the sessions, in words: the filter, the order, the groups.
+    /// The filter, the order and the groups, in words.
     pub fn words(&self) -> Option<String> {
         let filter = (!self.filter.is_empty()).then(|| self.filter.text().trim().to_owned());
         let hidden = self.hidden_damage();

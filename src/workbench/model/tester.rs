@@ -3,19 +3,19 @@
 use crate::tester::{Answer, Language, Subject};
 use crate::workbench::list::List;
 
-/// An expression, and what came of it.
+/// An expression, and its result.
 pub struct TesterView {
-    /// What is typed.
+    /// The typed expression.
     pub expression: Expression,
-    /// What it is tried on.
+    /// The input.
     pub subject: Subject,
     /// The same in words: `T2.1 issue_refund result`.
     pub of: String,
-    /// What was asked last, and in which request.
+    /// The latest request, with its expression.
     pub asked: Option<(u64, Expression)>,
-    /// What came of a request.
+    /// The result of a request.
     pub answer: Option<(u64, Answer)>,
-    /// Where in its rows.
+    /// The cursor.
     pub list: List,
 }
 
@@ -29,7 +29,7 @@ pub struct Expression {
 }
 
 impl TesterView {
-    /// What came of what is typed now.
+    /// The result of the current text.
     pub fn answer(&self) -> Option<&Answer> {
         let (asked, _) = self.asked.as_ref()?;
         self.answer.as_ref().filter(|(number, _)| number == asked).map(|(_, answer)| answer)

@@ -1,4 +1,4 @@
-//! The documents of two versions as text: what differs, in hunks, and the rules that each hunk touches.
+//! The documents of two versions as text: the differences, in hunks, and the rules that each hunk touches.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::{Range, RangeInclusive};
@@ -14,27 +14,27 @@ use rulestep_engine::policy::Policy;
 
 /// Lines around a hunk that are the same in both versions.
 const AROUND: usize = 3;
-/// Bytes of a line up to which its words are compared: nobody writes a longer one by hand.
+/// Longest line whose words are compared, in bytes: handwritten lines are shorter.
 const LONGEST: usize = 4096;
 
-/// What differs between the texts of two versions. Made once for them, beside the loop.
+/// The differences between the texts of two versions. Computed once, in the background.
 #[derive(Default)]
 pub struct Texts {
-    /// What differs, by file and line.
+    /// The differences, by file and line.
     pub hunks: Vec<Hunk>,
     /// The last line's number.
     pub last: u32,
     /// With both versions on one row.
     beside: Vec<TextRow>,
-    /// With a row for each line that one version alone has.
+    /// With a row for each line that only one version has.
     below: Vec<TextRow>,
 }
 
 /// The texts being read.
 pub struct TextsView {
-    /// What they are.
+    /// The differences.
     pub texts: Arc<Texts>,
-    /// Where in the rows shown.
+    /// The cursor.
     pub list: List,
 }
 
@@ -57,9 +57,9 @@ pub enum TextRow {
     Hunk(usize),
     /// Lines of both, or of one.
     Lines {
-        /// Of the base.
+        /// The line of the base.
         base: Option<TextLine>,
-        /// Of the new version.
+        /// The line of the new version.
         new: Option<TextLine>,
     },
 }
@@ -69,14 +69,14 @@ pub enum TextRow {
 pub struct TextLine {
     /// Its number, from 1.
     pub number: u32,
-    /// Its text in parts; of a line that differs, whether the part does.
+    /// Its text in parts; for a line that differs, whether the part does.
     pub parts: Vec<(bool, String)>,
     /// Whether the other version has another line here, or none.
     pub differs: bool,
 }
 
 impl Texts {
-    /// Of two versions; empty where the base has no text.
+    /// For two versions; empty if the base has no text.
     pub fn of(comparison: &Comparison) -> Self {
         let mut texts = Self::default();
         let sides = [Side::Base, Side::New].map(|side| comparison.side(side).map(|policy| sources(policy)));
@@ -93,7 +93,7 @@ impl Texts {
         texts
     }
 
-    /// The rows, with both versions beside each other or one below the other.
+    /// The rows, with both versions side by side or one below the other.
     pub fn rows(&self, beside: bool) -> &[TextRow] {
         if beside { &self.beside } else { &self.below }
     }
@@ -176,7 +176,7 @@ impl TextsView {
         Self { texts, list: List::default() }
     }
 
-    /// The rows, with both versions beside each other or one below the other.
+    /// The rows, with both versions side by side or one below the other.
     pub fn rows(&self, beside: bool) -> &[TextRow] {
         self.texts.rows(beside)
     }
@@ -187,7 +187,7 @@ impl TextsView {
         rows.filter_map(TextRow::hunk).next()
     }
 
-    /// File and line under the cursor in the new version, for an editor; of what that has no more, where it stood.
+    /// File and line under the cursor in the new version, for an editor; for a removed line, its former position.
     pub fn place(&self, beside: bool) -> Option<(Arc<str>, u32)> {
         let hunk = self.texts.hunks.get(self.hunk(beside)?).filter(|hunk| hunk.is_new)?;
         let line = match self.rows(beside).get(self.list.cursor)? {
@@ -226,7 +226,7 @@ pub fn lines_of(source: &Source, span: Span) -> (u32, u32) {
     (first, last.max(first))
 }
 
-/// The files of a version by their path in it; of files from several folders that have one path, each apart.
+/// The files of a version by their path in it; files from several folders with one path are kept apart.
 fn sources(policy: &Policy) -> BTreeMap<(&str, usize), &Source> {
     let mut sources: BTreeMap<(&str, usize), &Source> = BTreeMap::new();
     for document in policy.documents() {
@@ -241,8 +241,8 @@ fn sources(policy: &Policy) -> BTreeMap<(&str, usize), &Source> {
     sources
 }
 
-/// The rules whose lines are among these. Where lines are nobody's own, as that of a tool's name, those of their document
-/// which the other version has not or has otherwise.
+/// The rules whose lines are among these. For lines outside rules, such as a tool's name, those rules of the document
+/// that differ or are missing in the other version.
 fn touched(
     policy: &Policy,
     side: Side,

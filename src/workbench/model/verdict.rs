@@ -1,4 +1,4 @@
-//! What a session comes to: one verdict, which the list, the header, the timeline and the jumps show.
+//! The verdict of a session, shown by the list, the header, the timeline and the jumps.
 
 pub use crate::explore::verdict::{SessionVerdict, violations};
 use crate::workbench::theme::{Glyph, Role};
@@ -6,12 +6,12 @@ use rulestep_engine::monitor::finding::{RuleOutcome, RuleState};
 use rulestep_engine::run::{Mode, Verdict};
 
 impl SessionVerdict {
-    /// What `!` counts: calls that are reported, and violated rules that fail nothing.
+    /// The count of `!`: reported calls, and violated rules that fail nothing.
     pub fn reports(self) -> u32 {
         self.reported.saturating_add(self.unenforced)
     }
 
-    /// How it is marked: by the worst.
+    /// Its mark: that of the worst.
     pub fn look(self) -> (Role, Glyph) {
         if self.halted {
             (Role::VerdictHalt, Glyph::Halt)
@@ -33,7 +33,7 @@ impl SessionVerdict {
     }
 }
 
-/// How the outcome of a rule about the session is marked.
+/// The mark of a session rule's outcome.
 pub fn outcome_look(outcome: RuleOutcome) -> (Role, Glyph) {
     match outcome {
         RuleOutcome::Violated => (Role::VerdictDeny, Glyph::Deny),
@@ -43,7 +43,7 @@ pub fn outcome_look(outcome: RuleOutcome) -> (Role, Glyph) {
     }
 }
 
-/// The same, of a rule whose violation may fail no session.
+/// The same, for a rule whose violation may fail no session.
 pub fn state_look(state: &RuleState) -> (Role, Glyph) {
     match state.outcome {
         RuleOutcome::Violated if !state.enforced => (Role::VerdictReport, Glyph::Report),

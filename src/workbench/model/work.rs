@@ -1,4 +1,4 @@
-//! What was asked of other threads.
+//! Requests to other threads.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use rulestep_base::session::Millis;
 use rulestep_engine::monitor::RuleId;
 use rulestep_engine::replay::Replay;
 
-/// What was asked of other threads, and how much of it is done.
+/// Requests to other threads, and their progress.
 pub struct Work {
     /// The time when the last key was pressed.
     pub now: Millis,
-    /// How much has been read of how much; `None` when everything is read.
+    /// The progress of reading; `None` when everything is read.
     pub reading: Option<(usize, usize)>,
-    /// Reading the policy again was asked for by a key: it ends with a note, even if nothing is different.
+    /// Whether a key requested to read the policy again: it ends with a note, even if nothing changed.
     pub asked: bool,
     /// The number of the newest request to judge.
     pub generation: u64,
@@ -34,7 +34,7 @@ pub struct Work {
     pub frames: Option<FrameQuery>,
     /// The turn that hides a tool, while it is being looked for.
     pub hidden: Option<PendingHidden>,
-    /// What the sessions say of the rules and hold, as far as that was asked for and counted.
+    /// The requested count of sessions, as far as it is done.
     pub survey: Option<SurveyQuery>,
 }
 
@@ -50,11 +50,11 @@ impl Work {
 pub struct JudgedAgain {
     /// The session.
     pub of: Arc<StoredSession>,
-    /// In which request it was to be judged.
+    /// The request in which it was to be judged.
     pub generation: u64,
 }
 
-/// A violated rule about a session, gone to as soon as its decisions are there again.
+/// A violated session rule to go to as soon as its decisions arrive.
 pub struct PendingRule {
     /// The session.
     pub of: Arc<StoredSession>,
@@ -66,10 +66,10 @@ pub struct PendingRule {
 pub struct PendingHidden {
     /// The search's number.
     pub number: u64,
-    /// Where it began.
+    /// The replay where it began.
     pub replay: Arc<Replay>,
     /// The turn in that, from 1.
     pub turn: u32,
-    /// Which way it goes.
+    /// The direction.
     pub forward: bool,
 }

@@ -50,7 +50,7 @@ pub fn frame(buf: &mut Buffer, rect: Rect, theme: &Theme, focus: bool, title: &s
     }
 }
 
-/// Marks on the right edge of a framed list which part of it is on screen.
+/// Marks on the right edge of a framed list which part of it is visible.
 pub fn scroll_mark(buf: &mut Buffer, rect: Rect, theme: &Theme, top: usize, len: usize) {
     let height = usize::from(rect.height.saturating_sub(2));
     if height == 0 || len <= height {

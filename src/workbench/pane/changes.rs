@@ -1,5 +1,4 @@
-//! What is different under the new version: groups by kind, origin and rule, newly allowed ones first, a row for each
-//! change.
+//! The changes under the new version: groups by kind, origin and rule, newly allowed ones first, a row for each change.
 
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash};
@@ -98,7 +97,7 @@ impl Rows for Changes {
     }
 }
 
-/// What stands beside the title: since when, or from which base.
+/// The note beside the title: since when, or from which base.
 fn note(model: &Model) -> String {
     match (&model.basis.changes.comparison, &model.basis.compare.base) {
         (Some(_), Some(chosen)) => format!("from {}", chosen.name),
@@ -107,7 +106,7 @@ fn note(model: &Model) -> String {
     }
 }
 
-/// A rule of either version, where it stands; in the base alone, that it does.
+/// The place of a rule of either version; with a remark if only the base has it.
 pub fn rule_name(model: &Model, rule: RuleAt) -> Option<String> {
     let place = rule_place_of(model, rule)?;
     Some(match rule.side {
@@ -122,7 +121,7 @@ fn rule_place_of(model: &Model, rule: RuleAt) -> Option<String> {
 
 /// Columns from which a row has room for where a change comes from.
 const ROOMY: usize = 60;
-/// What a call shows that is stopped under both, in another way than before.
+/// The word for a call that is stopped under both, in another way than before.
 const OTHER_REASON: &str = "other reason";
 
 /// `newly allowed: 2 calls`, and of those that follow from others that they do.
@@ -147,7 +146,7 @@ fn heading(model: &Model, group: Group, count: usize, width: usize) -> Row<'_> {
     let room = row.left().saturating_sub(2);
     let of_base = group.rule.filter(|of| of.side == Side::Base && rule.chars().count() > room);
     match of_base.and_then(|rule| rule_place_of(model, rule)) {
-        // Where there is little room, the rule matters more than the words for whose it is.
+        // With little room, the rule matters more than the words for its version.
         Some(place) if room >= 8 => {
             let (role, glyph) = mark_of(Side::Base);
             row.gap(2).glyph(role, glyph);
@@ -166,7 +165,7 @@ fn one<'m>(model: &'m Model, entry: usize, change: &Change, width: usize, query:
     let mut row = Row::new(&model.theme, width);
     let (role, glyph) = sign(change);
     row.glyph(role, glyph).gap(1);
-    // What it was and what it is must be seen; what is cut are names, of a session's the beginning.
+    // Both verdicts must be visible; names are cut, of a session's name the beginning.
     let [base, new] = words_of(model, change);
     let same = change.kind == Kind::OtherReason;
     let arrow = format!(" {} ", model.theme.glyph(Glyph::Arrow));
@@ -211,10 +210,10 @@ fn one<'m>(model: &'m Model, entry: usize, change: &Change, width: usize, query:
     row
 }
 
-/// Columns in which there is no room for more of a call than its tool.
+/// Columns in which there is only room for a call's tool.
 const NARROW: usize = 24;
 
-/// What the session of a change is called.
+/// The name of a change's session.
 fn called_so(model: &Model, entry: usize) -> Cow<'_, str> {
     let entry = model.archive.entries.get(entry);
     entry.map_or(Cow::Borrowed(""), |entry| entry.called(&model.archive.names))
@@ -237,8 +236,8 @@ fn subject(change: &Change) -> String {
     }
 }
 
-/// What the base and the new version decide, in a word each: stops in capitals, as everywhere. In shadow no version
-/// stops anything; what a recording refused was refused in any mode.
+/// The decisions of the base and the new version, in a word each: stops in capitals, as everywhere. In shadow no
+/// version stops anything; a refusal in a recording was one in any mode.
 pub fn words_of(model: &Model, change: &Change) -> [String; 2] {
     let word = |stand: Stand| match stand.answer {
         Answer::Call(verdict) if verdict.objects() => headline(verdict, model.basis.mode),
@@ -247,7 +246,7 @@ pub fn words_of(model: &Model, change: &Change) -> [String; 2] {
     };
     let refused = change.base.answer == Answer::Call(Verdict::Deny)
         && model.comparison().is_some_and(|comparison| matches!(comparison.base(), Base::Recorded));
-    // In which mode that was is in the decision pane.
+    // Its mode is in the decision pane.
     if is_live(model)
         && let Answer::Call(then) = change.base.answer
     {
@@ -260,12 +259,12 @@ fn is_live(model: &Model) -> bool {
     model.comparison().is_some_and(|comparison| matches!(comparison.base(), Base::Live))
 }
 
-/// What makes a change count for less, if anything does.
+/// Why a change counts less, if it does.
 pub fn origin_word(change: &Change) -> &'static str {
     if change.inferred { "inferred" } else { change.origin.word() }
 }
 
-/// By what stands now.
+/// By the new decision.
 fn sign(change: &Change) -> (Role, Glyph) {
     match change.new.answer {
         Answer::Call(Verdict::Allow) | Answer::Tool { visible: true } => (Role::VerdictAllow, Glyph::Allow),
@@ -285,7 +284,7 @@ fn sign(change: &Change) -> (Role, Glyph) {
     }
 }
 
-/// What there is to say of all other sessions.
+/// A summary of all other sessions.
 fn rest(model: &Model) -> String {
     if model.basis.changes.comparison.is_none() {
         let base = model.key(Command::Base);

@@ -1,5 +1,5 @@
-//! The decision on the selected call: the verdict beside the recorded one, what spoke against the call and on
-//! which evidence, and the checks that passed.
+//! The decision about the selected call: the verdict beside the recorded one, the findings and their evidence, and the
+//! checks that passed.
 
 use super::part::{command, counters, evidence, session_rules, supposed};
 use super::spec::{Enter, OF_LINES, PaneSpec};
@@ -40,7 +40,7 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
     let model = seen.model;
     let mut lines = Vec::new();
     if let Some(state) = model.violation() {
-        // Another version may see it otherwise, so each tells its own.
+        // Versions may differ about it, so each shows its own.
         let own = seen.replay().and_then(|replay| replay.rules().iter().find(|own| own.rule == state.rule));
         session_rules::violated(&mut lines, seen, own.unwrap_or(state), width);
         return lines;
@@ -83,7 +83,7 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
     lines
 }
 
-/// The decision on a call of a choice that was not taken: nothing was recorded of it, and nothing follows from it.
+/// The decision about a call of a choice that was not taken: it has no recorded outcome, and no consequences.
 fn not_taken(lines: &mut Vec<Line>, seen: Seen<'_>, taking: &Taking, width: usize) {
     let Some(judged) = taking.replay.call(taking.call.at.index) else { return };
     let (role, glyph) = look(judged);
@@ -97,18 +97,18 @@ fn not_taken(lines: &mut Vec<Line>, seen: Seen<'_>, taking: &Taking, width: usiz
         .text(Role::Text, format!("not chosen (choice {})", taking.at.choice));
     lines.push(if fits { choice } else { choice.right(Role::TextDim, at) });
     decided(lines, seen, taking.replay.session(), judged, width);
-    // Calls beside it have no row to go to: what has their numbers here are other calls.
+    // Calls beside it have no row to go to: their numbers belong to other calls here.
     let first = taking.replay.session().turns.last().map_or(0, |turn| turn.calls.start as u32);
     for line in lines {
         line.link.call = line.link.call.filter(|call| *call < first);
     }
 }
 
-/// What spoke against a call, what the model reads, and what passed.
+/// The findings about a call, the message to the model, and the checks that passed.
 fn decided(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, judged: &DecidedCall, width: usize) {
     let model = seen.model;
     for (at, finding) in judged.decision.findings.iter().enumerate() {
-        // What decided stands beside what decided, whatever rule it is.
+        // The deciding findings are aligned, whatever their rules.
         let key = if at == 0 { Key::Part("decided") } else { seen.key(finding.rule) };
         if at > 0 {
             lines.push(Line::new());
@@ -126,8 +126,8 @@ fn decided(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, judged: &De
     passed(lines, seen, width);
 }
 
-/// What is counted as the turn begins, where it may matter to the call: the limit of its own tool, and what is under way
-/// whatever is called.
+/// The counters at the beginning of the turn that may matter to the call: the limit of its own tool, and anything
+/// pending for all tools.
 fn counted(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, call: &Call, width: usize) {
     let Some(framed) = seen.current() else { return };
     let mut counted = Vec::new();
@@ -158,7 +158,7 @@ fn head(
     let word = headline(verdict, model.basis.mode);
     let line =
         Line::new().glyph(role, glyph).text(role, word).text(Role::TextStrong, format!(" {}", call.tool));
-    // A long name takes the room; then the place stands on the next line.
+    // A long name takes the room; then the place is on the next line.
     let at = place(call.at);
     let fits = line.width() + at.len() < width;
     lines.push(if fits { line.right(Role::TextDim, &*at) } else { line });
@@ -177,7 +177,7 @@ fn head(
         let other = match (verdict, model.basis.mode) {
             (Verdict::Allow, _) => "allowed now",
             (_, Mode::Enforce) => "stopped now",
-            // In shadow nothing is.
+            // In shadow nothing is stopped.
             (_, Mode::Shadow) => "would stop",
         };
         recorded = recorded.text(Role::Disagree, format!(" {} {other}", model.theme.glyph(Glyph::Disagree)));
@@ -205,7 +205,7 @@ fn head(
     }
 }
 
-/// What a gate decided about the call before it ran, beside what is decided now.
+/// A gate's live decision about the call, beside the current one.
 fn then(lines: &mut Vec<Line>, seen: Seen<'_>, call: &Call, judged: &DecidedCall, width: usize) {
     let theme = &seen.model.theme;
     let words = seen.replay().and_then(|replay| LiveWords::of(call, judged, replay.policy()));
@@ -247,7 +247,7 @@ fn finding(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, finding: &F
         return;
     }
     paragraph(lines, &model.theme, Role::Text, &explanation.headline.to_string(), width, 0, link);
-    // What would help is what is looked for: it comes before the rule's words and the evidence, which may be long.
+    // The way out is what users look for: it comes before the rule's words and the evidence, which may be long.
     if let Some(way) = &explanation.way_out {
         labelled(lines, &model.theme, "suggest", Role::Text, &way.to_string(), width, link);
     }
@@ -324,7 +324,7 @@ fn passed(lines: &mut Vec<Line>, seen: Seen<'_>, width: usize) {
     }
 }
 
-/// How a decided call is marked: as in every output.
+/// The mark of a decided call, as in every output.
 pub fn look(judged: &DecidedCall) -> (Role, Glyph) {
     let glyph = words::mark(judged);
     let role = match glyph {

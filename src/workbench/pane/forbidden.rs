@@ -1,4 +1,4 @@
-//! The tools that earlier calls forbade, as it stands when the selected turn begins.
+//! The tools that earlier calls forbade, at the beginning of the selected turn.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub fn lines(seen: Seen<'_>, _: usize) -> Vec<Line> {
     lines
 }
 
-/// What stands beside the title: how many.
+/// The note beside the title: the count.
 fn note(seen: Seen<'_>) -> String {
     let Some(framed) = seen.framed() else { return String::new() };
     let count = framed.frame.state.iter().filter(|item| matches!(item, StateItem::Forbidden { .. })).count();

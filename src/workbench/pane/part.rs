@@ -1,4 +1,4 @@
-//! What several panes show: evidence, counters, rules about the session, what is supposed, times.
+//! Parts of several panes: evidence, counters, session rules, what-ifs, times.
 
 pub mod command;
 pub mod counters;

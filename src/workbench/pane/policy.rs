@@ -62,7 +62,7 @@ impl Rows for Text {
         let found = line(model, at).and_then(|line| line.get(..find(line, query)?));
         let Some((before, shown)) = found.zip(model.document()) else { return 0..0 };
         let columns = |text: &str| text::width(text, model.theme.marks(), usize::MAX);
-        // Before the text stand the mark of the rule, and the number.
+        // The text is preceded by the mark of the rule, and the number.
         let start = digits(shown.source) + 2 + columns(before);
         start..start + columns(query)
     }
@@ -147,7 +147,7 @@ fn switched_off(model: &Model, source: &Source) -> Vec<(u32, u32)> {
     here.map(|rule| lines_of(&rule.source, rule.span)).collect()
 }
 
-/// What is where no rule is about the selected call: which documents there are.
+/// The content if no rule is about the selected call: the documents.
 fn nothing_to_show(model: &Model) -> Vec<(Role, String)> {
     if model.basis.rules.documents.is_empty() {
         return vec![(Role::TextDim, "no policy: every call is allowed".to_owned())];

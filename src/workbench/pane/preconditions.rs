@@ -1,5 +1,4 @@
-//! The preconditions: of the selected call's tool as that very call met them, of the other tools as they stand
-//! when the turn begins.
+//! The preconditions: of the selected call's tool for that very call, of the other tools at the beginning of the turn.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -45,7 +44,7 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
         let rest = checks.len() - failed.len() - passed.len();
         evidence::others(&mut lines, rest, rest < checks.len());
     }
-    // What is violated comes before the other tools; what is not, after everything.
+    // Violated rules come before the other tools; the others, after everything.
     let violated = session_rules::speak(seen);
     if violated {
         session_rules::group(&mut lines, seen, width);
@@ -88,7 +87,7 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
         };
         let link = Link { rule: Some(*id), call: by.first().map(|call| call.index), base: None };
         let key = seen.key(*id);
-        // Of another tool than the one that is called it is no news, and stops nothing.
+        // For a tool other than the called one it is no news, and stops nothing.
         let (role, glyph) = match evidence::sign(*satisfied) {
             (_, glyph) if !*satisfied && model.tool().is_some() => (Role::TextDim, glyph),
             sign => sign,
@@ -119,7 +118,7 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
     lines
 }
 
-/// What else is at the turn's start: limits, deadlines, steps of sequences, and what tool policies have recorded.
+/// Other state at the turn's start: limits, deadlines, steps of sequences, and the record of tool policies.
 fn counters(lines: &mut Vec<Line>, seen: Seen<'_>, framed: &Framed, width: usize) {
     let model = seen.model;
     let Some(session) = model.session() else { return };
@@ -127,7 +126,7 @@ fn counters(lines: &mut Vec<Line>, seen: Seen<'_>, framed: &Framed, width: usize
     let mut counted = Vec::new();
     for item in &framed.frame.state {
         let Some(counter) = counters::of(item, rules, session) else { continue };
-        // The limit of a tool that nobody could call would only be in the way.
+        // The limit of a tool that cannot be called would only be in the way.
         if item.tool().is_none_or(|tool| offered(framed, tool)) || counters::is_pending(&counter) {
             counters::lines(&mut counted, seen, item, &counter, width);
         }
@@ -146,7 +145,7 @@ fn counters(lines: &mut Vec<Line>, seen: Seen<'_>, framed: &Framed, width: usize
     }
 }
 
-/// What stands beside the title: how many hold.
+/// The note beside the title: how many are satisfied.
 fn note(seen: Seen<'_>) -> String {
     let Some(framed) = seen.framed() else { return String::new() };
     let (mut all, mut held) = (0, 0);

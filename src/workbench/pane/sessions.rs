@@ -1,4 +1,4 @@
-//! The sessions, with their counts; below them what is known of the open one and its file.
+//! The sessions, with their counts; below them details of the open one and its file.
 
 mod columns;
 mod label;
@@ -21,8 +21,8 @@ use rulestep_engine::run::Mode;
 
 /// Columns from which a list of several formats names the one of each session.
 const ROOMY: usize = 40;
-/// Rows below the list: a line with the format, the file, what it holds, what the counts mean; where there is room for it
-/// two stand on one.
+/// Rows below the list: a line with the format, the file, its content, the meaning of the counts; with enough room two
+/// are on one.
 const FOOT: u16 = 4;
 /// Columns from which there is that room.
 const BESIDE: u16 = 50;
@@ -140,7 +140,7 @@ impl Rows for Sessions {
     }
 }
 
-/// What stands beside the title: which session of how many, and of how many those are the ones that pass the filter.
+/// The note beside the title: which session of how many, and of how many those are the ones that pass the filter.
 fn note(model: &Model) -> String {
     if model.archive.entries.is_empty() {
         return String::new();
@@ -153,7 +153,7 @@ fn note(model: &Model) -> String {
     }
 }
 
-/// What a group is called, and how many sessions are in it.
+/// The name of a group, and the number of its sessions.
 fn group_word(model: &Model, group: &Group) -> String {
     let kind = model.archive.table.group.unwrap_or(GroupKind::File);
     format!(
@@ -163,8 +163,8 @@ fn group_word(model: &Model, group: &Group) -> String {
     )
 }
 
-/// The heading of a group: whether it is folded, what its sessions have in common, how many they are, and how many of them
-/// anything speaks against.
+/// The heading of a group: whether it is folded, its common property, the number of its sessions, and of those with
+/// objections.
 fn group_row<'m>(model: &'m Model, group: &Group, space: &Space<'_>) -> Row<'m> {
     let theme = &model.theme;
     let kind = model.archive.table.group.unwrap_or(GroupKind::File);
@@ -203,7 +203,7 @@ fn one<'m>(model: &'m Model, entry: &Entry, at: usize, space: &Space<'_>) -> Row
     let counts = counts(model, entry);
     let columns = if column > 0 { column + 2 } else { 0 };
     let room = row.left().saturating_sub(counts.used() + 1);
-    // The formats stand below each other, whatever is counted.
+    // The formats are aligned, whatever the counts.
     let named = if columns > 0 { row.left().saturating_sub(columns + COUNTS) } else { room };
     let start = row.used();
     if text::width(entry.row.title(&model.archive.names), model.theme.marks(), named + 1) > named {
@@ -219,7 +219,7 @@ fn one<'m>(model: &'m Model, entry: &Entry, at: usize, space: &Space<'_>) -> Row
     row
 }
 
-/// Columns that counts take where formats stand before them.
+/// Columns of counts that follow a format.
 const COUNTS: usize = 10;
 
 /// Columns for formats: as many as the longest one has, where there are several and there is room.
@@ -261,7 +261,7 @@ fn counts<'t>(model: &'t Model, entry: &Entry) -> Row<'t> {
     row
 }
 
-/// What is known of the open session and its file.
+/// Details of the open session and its file.
 fn below<'m>(model: &'m Model, entry: &Entry, width: u16, height: u16) -> Vec<Row<'m>> {
     let theme = &model.theme;
     let width = usize::from(width);
@@ -288,7 +288,7 @@ fn below<'m>(model: &'m Model, entry: &Entry, width: u16, height: u16) -> Vec<Ro
     rows
 }
 
-/// What a file holds: `4 sessions 31 calls ! 2 lines dropped`.
+/// The content of a file: `4 sessions 31 calls ! 2 lines dropped`.
 fn holds(model: &Model, held: Held, width: usize) -> Row<'_> {
     let mut row = Row::new(&model.theme, width);
     let calls = words::count(held.calls as u64, "call");
@@ -319,7 +319,7 @@ fn holds(model: &Model, held: Held, width: usize) -> Row<'_> {
 /// Columns of `10✗ stopped  10~ counterfactual`.
 const WITH_BOTH: usize = 31;
 
-/// What was decided in the open session: the glyphs of the list in words.
+/// The decisions in the open session: the glyphs of the list in words.
 fn meaning<'m>(model: &'m Model, entry: &Entry, width: usize) -> Row<'m> {
     let theme = &model.theme;
     let mut row = Row::new(theme, width);
@@ -330,7 +330,7 @@ fn meaning<'m>(model: &'m Model, entry: &Entry, width: usize) -> Row<'m> {
     let verdict = judgement.verdict;
     // A call that is stopped now and ran then is marked as stopped.
     let refused = if verdict.objects() { 0 } else { verdict.disagree };
-    // Where there is no room for both words, the sign that is rarer needs its own.
+    // Without room for both words, the rarer sign needs its own.
     let stopped = match verdict.after > 0 && width < WITH_BOTH {
         true => "",
         false => stopped_word(judgement.mode),
@@ -359,7 +359,7 @@ fn meaning<'m>(model: &'m Model, entry: &Entry, width: usize) -> Row<'m> {
             (false, Mode::Shadow) => " nothing would stop",
         };
         if verdict.reports() + verdict.asked + refused == 0 {
-            // Of what could not be read nobody knows what would have been decided.
+            // Decisions about unreadable parts are unknown.
             let (role, glyph) = match entry.damaged() {
                 0 => verdict.look(),
                 _ => (Role::StatusProblem, Glyph::Problem),
@@ -368,7 +368,7 @@ fn meaning<'m>(model: &'m Model, entry: &Entry, width: usize) -> Row<'m> {
         } else if word.len() < row.left() {
             row.put(Role::TextDim, ",");
         } else {
-            // What stopped nothing matters more than the word for the sign.
+            // That nothing was stopped matters more than the word for the sign.
             row = Row::new(theme, width);
             let (role, glyph) = verdict.look();
             let count = match glyph {

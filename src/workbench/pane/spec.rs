@@ -1,24 +1,24 @@
-//! What a pane is: a row of the table of panes.
+//! The specification of a pane: a row of the table of panes.
 
 use crate::workbench::line::Line;
 use crate::workbench::model::Model;
 use crate::workbench::rows::{Hint, Rows, hints};
 
-/// What a pane is.
+/// The specification of a pane.
 pub struct PaneSpec {
     /// Its name on the screen.
     pub title: &'static str,
-    /// The same where there is little room.
+    /// Its short name.
     pub short: &'static str,
-    /// What stands beside the title.
+    /// The note beside the title.
     pub note: fn(&Model) -> String,
-    /// Its lines at a width; `None` where its rows are made one by one.
+    /// Its lines at a width; `None` if its rows are made one by one.
     pub lines: fn(&Model, usize) -> Option<Vec<Line>>,
     /// Those rows.
     pub rows: &'static (dyn Rows + Sync),
-    /// What Enter does on a row.
+    /// The effect of Enter on a row.
     pub enter: Enter,
-    /// What it shows is about the selected call.
+    /// Whether its content is about the selected call.
     pub about_call: bool,
     /// The cursor is seen while other panes have the keys.
     pub keeps_cursor: bool,
@@ -26,7 +26,7 @@ pub struct PaneSpec {
     pub hints: fn(&Model) -> &'static [Hint],
 }
 
-/// What Enter does on a row of a pane.
+/// The effect of Enter on a row of a pane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Enter {
     /// Nothing.
@@ -35,17 +35,17 @@ pub enum Enter {
     Transcript,
     /// Opens the whole body.
     Body,
-    /// Goes to where the change stands.
+    /// Goes to the place of the change.
     Change,
     /// Shows the rule that the row rests on.
     Rule,
-    /// Goes to the call that the row rests on, with its rule shown.
+    /// Goes to the call that the row rests on, and shows its rule.
     Call,
 }
 
 static NONE: Vec<Line> = Vec::new();
 
-/// A pane of lines, but for what each has of its own.
+/// A pane of lines, without its own parts.
 pub const OF_LINES: PaneSpec = PaneSpec {
     title: "",
     short: "",

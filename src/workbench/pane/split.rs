@@ -1,5 +1,5 @@
-//! A pane under two versions: beside each other, row by row, where there is room; else one below the other where they
-//! differ. What differs bears a mark, whatever the colours.
+//! A pane under two versions: side by side, row by row, with enough room; else one below the other where they differ.
+//! Differences have a mark, whatever the colours.
 
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
@@ -11,9 +11,9 @@ use crate::workbench::model::{Model, Pair};
 use crate::workbench::theme::{Glyph, Role};
 use rulestep_engine::run::Verdict;
 
-/// Columns from which two versions stand beside each other.
+/// Columns from which two versions are side by side.
 const BESIDE: usize = 60;
-/// What is said before the names that nobody recorded as offered.
+/// The heading of the names that were not recorded as offered.
 pub const INFERRED: Key = Key::Part("inferred");
 /// Columns before each row where they do not.
 const GUTTER: usize = 2;
@@ -56,7 +56,7 @@ pub fn lines(model: &Model, width: usize, of: Of, differing_first: bool) -> Vec<
     lines
 }
 
-/// A note about the new version; where another one is compared and says otherwise, from what to what.
+/// A note about the new version; if another one is compared and differs, from what to what.
 pub fn note(model: &Model, note: fn(Seen<'_>) -> String) -> String {
     let new = note(model.seen(Side::New));
     if let Some(shown) = model.seen(Side::New).shows() {
@@ -70,7 +70,7 @@ pub fn note(model: &Model, note: fn(Seen<'_>) -> String) -> String {
     if base == new {
         return new;
     }
-    // `8 of 12` and `7 of 12`: what they are out of is said once.
+    // `8 of 12` and `7 of 12`: the total is shown once.
     let base = match (base.split_once(' '), new.split_once(' ')) {
         (Some((count, rest)), Some((_, other))) if rest == other => count.to_owned(),
         _ => none(base),
@@ -78,7 +78,7 @@ pub fn note(model: &Model, note: fn(Seen<'_>) -> String) -> String {
     format!("{base} {} {}", model.theme.glyph(Glyph::Arrow), none(new))
 }
 
-/// What changes about the selected call, in words.
+/// The change of the selected call, in words.
 pub fn change(lines: &mut Vec<Line>, model: &Model, width: usize) {
     let Some(change) = model.change_here() else { return };
     let role = match change.new.answer {
@@ -97,7 +97,7 @@ pub fn change(lines: &mut Vec<Line>, model: &Model, width: usize) {
     }
 }
 
-/// What both stand under.
+/// The headings of both.
 fn legend(model: &Model, beside: bool, same: bool, room: usize) -> Line {
     let named = |side, name: &str| {
         let (role, glyph) = mark_of(side);
@@ -134,7 +134,7 @@ fn parts(seen: Seen<'_>, of: Of, width: usize) -> Vec<Part> {
     parts
 }
 
-/// Parts of both beside each other, in an order that both have as far as they do.
+/// Parts of both side by side, in an order that both have as far as possible.
 fn aligned(base: Vec<Part>, new: Vec<Part>) -> Vec<(Vec<Line>, Vec<Line>)> {
     let keys = |parts: &[Part]| parts.iter().map(|(key, _)| key.clone()).collect::<Vec<_>>();
     let operations = capture_diff_slices(Algorithm::Myers, &keys(&base), &keys(&new));
@@ -166,7 +166,7 @@ fn side_by_side(base: Vec<Line>, new: Vec<Line>, lines: &mut Vec<Line>) {
     }
 }
 
-/// What both have in common once, the rest first as the base has it.
+/// Common lines once, the rest first as the base has it.
 fn one_below_the_other(base: &[Line], new: &[Line], lines: &mut Vec<Line>) {
     let [olds, news] = [base, new].map(|lines| lines.iter().map(Line::look).collect::<Vec<_>>());
     for operation in capture_diff_slices(Algorithm::Myers, &olds, &news) {

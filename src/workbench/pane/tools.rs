@@ -1,4 +1,4 @@
-//! The tools offered in the selected turn: visible, and hidden with the codes of the rules that hide them.
+//! The tools offered in the selected turn: visible ones, and hidden ones with the codes of the rules that hide them.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -28,9 +28,9 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut tools: Vec<_> = framed.frame.narrowing.tools.iter().collect();
     if framed.frame.narrowing.inferred {
-        // Not an order that anybody offered them in: what the session calls comes first.
+        // The order is not recorded: tools that the session calls come first.
         tools.sort_by_key(|tool| !model.settled.called.contains(&tool.tool));
-        // Said before the first of them: a name that only a rule has may be no tool at all.
+        // Before the first of them: a name from a rule alone may not be a tool at all.
         lines.push(Line::dim("inferred, not recorded:").part(split::INFERRED));
     }
     let before = framed.before();
@@ -40,7 +40,7 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
     });
     let forbidden: Vec<_> = forbidden.collect();
     for tool in tools {
-        // What the model sees that it did not see in the turn before, or no longer sees.
+        // Tools that became visible or hidden since the turn before.
         let was = before.and_then(|frame| frame.narrowing.tools.iter().find(|known| known.tool == tool.tool));
         let now = match (was.map(|was| was.visible()), tool.visible()) {
             (Some(true), false) => " gone",
@@ -68,7 +68,7 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
         lines.push(line);
         let mut before = None;
         for reason in &tool.reasons {
-            // Rules with one code are one line: the first of them is what it points at.
+            // Rules with one code are one line, which links to the first of them.
             if before != Some(reason.code) {
                 lines.push(Line::dim(reason.code.as_str()).indent(2).rule(reason.rule));
             }
@@ -85,7 +85,7 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
     lines
 }
 
-/// What stands beside the title: how many are visible.
+/// The note beside the title: how many are visible.
 fn note(seen: Seen<'_>) -> String {
     let Some(framed) = seen.framed() else { return String::new() };
     let narrowing = &framed.frame.narrowing;
@@ -93,7 +93,7 @@ fn note(seen: Seen<'_>) -> String {
     format!("{visible} of {}", narrowing.tools.len())
 }
 
-/// Without a policy no tool is hidden: what the session calls, the most often called first.
+/// Without a policy no tool is hidden: the called ones, the most often called first.
 fn without_policy(model: &Model) -> Vec<Line> {
     let Some(session) = model.session().filter(|_| model.basis.rules.none()) else { return Vec::new() };
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();

@@ -1,5 +1,4 @@
-//! A toy pane: the calls of the session, tool by tool. It is there for the tests below, and to show what a pane consists
-//! of.
+//! A toy pane: the calls of the session, tool by tool. It is used by the tests below, and shows the parts of a pane.
 
 use super::spec::{Enter, OF_LINES, PaneSpec};
 use crate::workbench::line::{Line, place};
@@ -45,7 +44,7 @@ mod tests {
         model.dialog.note.as_ref().map_or("", |note| &note.text)
     }
 
-    /// It is drawn, moved in, searched, copied and followed by what has never heard of it.
+    /// Code that does not know it draws, moves in, searches, copies and follows it.
     #[test]
     fn a_pane_is_one_file_and_its_row() {
         for (width, height) in [(120, 40), (80, 24), (58, 14), (40, 8)] {

@@ -1,4 +1,4 @@
-//! What was said and called in the open session, a row each.
+//! The messages and calls of the open session, a row each.
 
 use std::hash::{DefaultHasher, Hash};
 use std::sync::Arc;
@@ -20,10 +20,10 @@ use rulestep_base::session::{Body, Call, Outcome, Session};
 /// From this width on there is room for whole names of speakers.
 const ROOMY: usize = 56;
 
-/// Columns of arguments that are gone through sideways; what is longer is read as a body.
+/// Columns of arguments that can be scrolled sideways; longer ones are read as a body.
 const LONG: usize = 2000;
 
-/// What marks a choice that was not taken.
+/// The mark of a choice that was not taken.
 const NOT_TAKEN: &str = "not chosen: ";
 
 /// The pane.
@@ -177,7 +177,7 @@ fn one<'m>(
             let failed = call.filter(|call| call.outcome == Outcome::Error);
             let refused = call.filter(|call| call.outcome == Outcome::Refused);
             if let Some((told, call)) = call.and_then(|call| Some((told_instead(model, index)?, call))) {
-                // What was recorded did not happen: the model would have read this instead.
+                // The recorded result did not happen: the model would have read this instead.
                 drawn.gap(3);
                 speaker(&mut drawn, Role::SpeakerTool, &numbered("message", session, call), roomy);
                 let recorded = match supposed::mark(model, row.kind) {
@@ -285,12 +285,12 @@ fn one<'m>(
     drawn
 }
 
-/// The arguments of a call, those that tell most first; where what is searched for is not among what fits, the place of it.
+/// The arguments of a call, the most informative first; if a match is outside the visible part, around the match.
 fn arguments(row: &mut Row<'_>, role: Role, arguments: &Body, query: Option<&str>, selected: bool) {
     let marks = row.theme().marks();
     let whole_of = || words::call::arguments(arguments, LONG, marks);
     if row.is_scrolled() {
-        // Nothing is cut in the middle of what is gone through from end to end.
+        // A text that can be scrolled is not cut in its middle.
         row.put_found(role, &whole_of().text(), query, selected);
         return;
     }
@@ -300,7 +300,7 @@ fn arguments(row: &mut Row<'_>, role: Role, arguments: &Body, query: Option<&str
         let query = query.to_lowercase();
         transcript::contains(&whole, &query) && !transcript::contains(&shown.text(), &query)
     });
-    // Where there is hardly any room, even the first argument may not fit.
+    // With very little room, even the first argument may not fit.
     if hidden || shown.width <= 1 {
         found(row, role, &whole, query, selected);
     } else {
@@ -332,7 +332,7 @@ fn found<'r, 't>(
     row.put_found(role, text.get(start..).unwrap_or_default(), query, selected)
 }
 
-/// Who speaks, in a column; where there is little room the usual ones in short.
+/// The speaker, in a column; with little room the usual ones in short.
 fn speaker(row: &mut Row<'_>, role: Role, name: &str, roomy: bool) {
     if roomy {
         row.column(role, name, 9).gap(1).hold();
@@ -350,7 +350,7 @@ fn speaker(row: &mut Row<'_>, role: Role, name: &str, roomy: bool) {
     row.column(role, &short, 5).gap(1).hold();
 }
 
-/// What a result is called: with the call's number where the turn has several.
+/// The label of a result: with the call's number if the turn has several.
 fn numbered(name: &str, session: &Session, call: &Call) -> String {
     match session.turn(call.at.turn) {
         Some(turn) if turn.calls.len() > 1 => format!("{name} {}", call.at.call),
@@ -358,7 +358,7 @@ fn numbered(name: &str, session: &Session, call: &Call) -> String {
     }
 }
 
-/// What the model would have been told in place of a call's result.
+/// The message to the model in place of a call's result.
 fn told_instead(model: &Model, index: u32) -> Option<&str> {
     let replay = model.replay().filter(|replay| replay.mode() == rulestep_engine::run::Mode::Enforce)?;
     replay.call(index)?.decision.told.as_deref()
@@ -381,7 +381,7 @@ fn verdict(row: &mut Row<'_>, model: &Model, call: &Call) {
     }
 }
 
-/// What stands beside the title: the turn.
+/// The note beside the title: the turn.
 fn note(model: &Model) -> String {
     match (model.turn(), model.session()) {
         (Some(turn), Some(session)) => {

@@ -65,7 +65,7 @@ impl Popup for BodyView {
     fn title(&self, model: &Model, width: usize) -> String {
         let room = width.saturating_sub(18);
         match self.document.path(self.list.cursor) {
-            // Where both do not fit, the path is what nobody can do without.
+            // If both do not fit, the path is more important.
             Some(path) if self.title.len() + path.len() + 3 > room => {
                 tail_of_path(&path, room, model.theme.marks())
             }
@@ -198,8 +198,8 @@ fn fold(model: &mut Model, command: Command) {
     }
 }
 
-/// The bodies that are open show what their rows hold now; those whose rows are gone are closed. `rows` and `session` are
-/// those from before.
+/// Updates the open bodies to the current content of their rows, and closes those whose rows are gone. `rows` and
+/// `session` are those from before.
 pub fn renew(model: &mut Model, rows: &transcript::Rows, session: Option<&Arc<Session>>) {
     let mut open = std::mem::take(&mut model.dialog.overlays);
     open.retain_mut(|overlay| match overlay.view_mut::<BodyView>() {
@@ -210,7 +210,7 @@ pub fn renew(model: &mut Model, rows: &transcript::Rows, session: Option<&Arc<Se
 }
 
 impl BodyView {
-    /// One whose text is the same stays as it is, folds and all. `None`: its row is gone.
+    /// A body with the same text stays as it is, folds and all. `None`: its row is gone.
     fn renew(
         &mut self,
         model: &Model,

@@ -1,4 +1,4 @@
-//! The cases beside the policy: what came of each; below one that fails what is expected, beside what came.
+//! The cases beside the policy: the result of each; below a failed one the expected and the actual values.
 
 use super::spec::{Popup, acts};
 use crate::report::cases::{FailedExpectation, shown};
@@ -25,7 +25,7 @@ impl CasesView {
 }
 
 impl CaseEntry {
-    /// How it is marked.
+    /// Its mark.
     pub const fn sign(&self) -> (Role, Glyph) {
         match self.state {
             CaseState::Unreadable(_) => (Role::StatusProblem, Glyph::Problem),
@@ -92,7 +92,7 @@ impl Rows for CasesView {
             }
             (CaseLine::Unmet(..), Some(unmet)) => {
                 row.gap(7).put(Role::TextDim, "expected ").put(Role::Text, &format!("{} ", unmet.key));
-                // What came is never out of sight.
+                // The actual value is always visible.
                 let got = shown(&unmet.got);
                 let room = row.left().saturating_sub(6 + text::width(&got, marks, width / 2));
                 row.put_at_most(Role::VerdictAllow, &shown(&unmet.expected), room);
@@ -183,15 +183,15 @@ impl Popup for CasesView {
     }
 }
 
-/// Asks for all of them to be judged.
+/// Requests to judge all of them.
 pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
-    // A policy inside the program has no files that cases could be beside.
+    // A built-in policy has no files that cases could be beside.
     if !model.basis.paths.is_empty() {
         effects.push(Effect::Cases(model.basis.cases.ask()));
     }
 }
 
-/// They were judged. The list that is open and the cases that are open show what came of that.
+/// The results arrived. The open list and the open cases show them.
 pub fn arrived(model: &mut Model, number: u64, list: CaseList) {
     let before = std::mem::take(&mut model.basis.cases.cases);
     model.basis.cases.take(number, list);
@@ -208,7 +208,7 @@ pub fn arrived(model: &mut Model, number: u64, list: CaseList) {
     }
     for entry in &mut model.archive.entries {
         let Some(open) = entry.supposed.top_mut().and_then(|layer| layer.case.as_mut()) else { continue };
-        // Of one that cannot be judged any more, what came last stays on screen.
+        // For one that can no longer be judged, the last result stays on screen.
         if let Some(now) = cases.same(&open.case).filter(|now| now.judged.is_some()) {
             open.case = Arc::clone(now);
         }
@@ -244,7 +244,7 @@ fn enter(model: &mut Model) {
     }
     suppose::exchange(model, |model| {
         let Some(entry) = model.archive.entries.get_mut(model.place.open) else { return Land::Stay };
-        // Of two cases the second takes the place of the first.
+        // A second opened case replaces the first.
         let first = entry.supposed.top().and_then(|layer| layer.case.as_ref()).map(|open| open.from);
         if first.is_some() {
             entry.supposed.pop();

@@ -34,7 +34,7 @@ impl Rows for FindingsView {
         // At little room what the rules say matters more than a name.
         let most = if space.width < WIDE { 22 } else { 40 };
         let column = longest.clamp(8, (space.width * most / 100).max(8));
-        // The name of a group stands on its first row only, and on the first one on screen.
+        // The name of a group is on its first row only, and on the first visible one.
         let before = at.checked_sub(1).filter(|_| at > space.window.start).and_then(row);
         let named = before.is_none_or(|before| before.group(self.by) != found.group(self.by));
         vec![one(model, found, self.by, named, column, space)]
@@ -67,7 +67,7 @@ impl Popup for FindingsView {
         if !self.filter.is_empty() {
             title.push_str(&format!("  /{}", self.filter));
         }
-        // Several files may hold sessions of one name: the file of the row under the cursor stands above the list.
+        // Several files may hold sessions of one name: the file of the row under the cursor is above the list.
         if let Some(entry) = self.row().and_then(|row| model.archive.entries.get(row.entry)) {
             let (marks, note) = (model.theme.marks(), self.note(model).len());
             let room = width.saturating_sub(text::width(&title, marks, 80) + note + 19);
@@ -142,7 +142,7 @@ fn one<'m>(
     };
     row.gap(1).column(Role::TextStrong, if named { found.group(by) } else { "" }, column).gap(1);
     row.glyph(role, glyph).gap(1).column(Role::TextDim, &found.place(), 6).gap(1);
-    // The call, then the rule that speaks against it, then the code where there is room for it.
+    // The call, then the rule that objects, then the code if there is room for it.
     let code = if row.left() >= ROOMY { CODE } else { 0 };
     let session = if by == GroupBy::Session || row.left() < ROOMY { 0 } else { SESSION };
     let end = row.used() + row.left() - code - session;
@@ -184,7 +184,7 @@ fn one<'m>(
 
 /// Columns left for a finding from which its code and its session have columns of their own.
 const ROOMY: usize = 76;
-/// Columns in which there is no room for more of a call than its tool.
+/// Columns in which there is only room for a call's tool.
 const NARROW: usize = 24;
 /// Columns from which names of groups may take more than a fifth of them.
 const WIDE: usize = 96;
@@ -228,7 +228,7 @@ pub fn recollect(model: &mut Model, moved: &dyn Fn(usize) -> Option<usize>) {
     collect(model, moved, false);
 }
 
-/// With `top`, whoever is on the first row, perhaps never having moved, stays on the first row.
+/// With `top`, a cursor on the first row, which perhaps never moved, stays on the first row.
 fn collect(model: &mut Model, moved: &dyn Fn(usize) -> Option<usize>, top: bool) {
     overlays::each(model, |view: &mut FindingsView, model| {
         let here = view.row().filter(|_| !top || view.list.cursor > 0);
@@ -245,8 +245,8 @@ fn collect(model: &mut Model, moved: &dyn Fn(usize) -> Option<usize>, top: bool)
     });
 }
 
-/// The same while sessions are being judged: each time half as many more are, so that a long list is not made anew
-/// for every session.
+/// The same while sessions are being judged: each time half as many more are, so that a long list is not made again for
+/// every session.
 pub fn recollect_at_times(model: &mut Model) {
     let judged = model.work.judged;
     let due = |view: &mut FindingsView| judged >= view.judged + view.judged / 2 || judged < view.judged;
@@ -255,7 +255,8 @@ pub fn recollect_at_times(model: &mut Model) {
     }
 }
 
-/// To what the finding under the cursor is about. The list of rules that they were asked for from is left as well.
+/// Goes to the subject of the finding under the cursor. A list of rules from which the findings were opened is closed
+/// as well.
 fn enter(model: &mut Model) {
     let found = model.dialog.top::<FindingsView>().and_then(FindingsView::row);
     let Some((entry, at, rule)) = found.map(|row| (row.entry, row.at, row.rule_id)) else { return };

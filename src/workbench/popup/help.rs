@@ -18,9 +18,9 @@ use rulestep_base::wording::glyph::NOTES;
 /// The list of commands.
 #[derive(Default)]
 pub struct HelpView {
-    /// Where commands are to be used: what lay on top before.
+    /// The scope in which commands are available: the overlay below.
     pub scope: Option<Scope>,
-    /// Where in the list.
+    /// The cursor.
     pub list: List,
     /// Words that every row shown contains.
     pub filter: String,
@@ -50,7 +50,7 @@ impl HelpRow {
         }
     }
 
-    /// What it says.
+    /// Its text.
     pub fn doc(&self) -> &'static str {
         match self {
             Self::Command(row) => row.doc,
@@ -63,9 +63,9 @@ impl HelpRow {
 
 /// Columns of the keys.
 const KEYS: usize = 11;
-/// What is shown in each colour.
+/// The sample text of a colour.
 const SAMPLE: &str = "colour";
-/// Columns from which groups of commands are named beside them; below that, what they do needs the room.
+/// Columns from which groups of commands are named beside them; otherwise the descriptions need the room.
 const NAMED: usize = 96;
 /// Columns from which they are named above them; below that, a row alone may fill the screen.
 const HEADED: usize = 50;
@@ -80,7 +80,7 @@ impl Rows for HelpView {
         let Some(help) = shown.get(at) else { return Vec::new() };
         let before = at.checked_sub(1).filter(|_| at > space.window.start).and_then(|at| shown.get(at));
         let named = before.is_none_or(|before| before.heading() != help.heading());
-        // Where there is no room beside them, a heading is a line of its own.
+        // Without room beside them, a heading is a line of its own.
         let begins = at
             .checked_sub(1)
             .and_then(|at| shown.get(at))
@@ -132,7 +132,7 @@ impl Rows for HelpView {
     }
 }
 
-/// What a row says, with the keys and the marks that are in use.
+/// The text of a row, with the current keys and marks.
 fn worded(model: &Model, row: &HelpRow) -> String {
     let said = model.habits.keymap.worded(row.doc()).into_owned();
     match row {
@@ -221,7 +221,7 @@ impl HelpView {
         commands.chain(counts).chain(glyphs).chain(notes).chain(roles).filter(passes).collect()
     }
 
-    /// What a command misses, in brackets; nothing where it can be used.
+    /// What a command is missing, in brackets; empty if it is available.
     fn missing(&self, model: &Model, row: &HelpRow) -> String {
         let HelpRow::Command(row) = row else { return String::new() };
         let scope = self.scope.unwrap_or(keys::Scope::Panes);
@@ -243,7 +243,7 @@ pub fn open(model: &mut Model) {
     model.dialog.open(HelpView { scope, ..HelpView::default() });
 }
 
-/// Gives the command under the cursor to be run, if it can be used where help was asked for.
+/// Returns the command under the cursor to be run, if it is available where help was opened.
 fn enter(model: &mut Model) -> Option<Command> {
     let help = model.dialog.top::<HelpView>()?;
     let shown = help.shown(model);

@@ -1,4 +1,4 @@
-//! Where something was found in all sessions: a line for each row of a transcript.
+//! Hits in all sessions: a line for each row of a transcript.
 
 use super::spec::{Popup, acts};
 use crate::report::words;
@@ -17,7 +17,7 @@ use crate::workbench::update::{go, jump, prompt, sideways};
 use std::sync::Arc;
 
 impl HitRow {
-    /// What the session is called.
+    /// The name of the session.
     fn title(&self) -> &str {
         self.session.title.as_deref().unwrap_or(&self.session.id)
     }
@@ -92,12 +92,12 @@ impl Popup for HitsView {
     acts![Open Do(enter)];
 }
 
-/// Begins to type what to look for.
+/// Opens the prompt for a search.
 pub fn begin(model: &mut Model) {
     model.dialog.prompt = Some(prompt::prompt(Ask::Search, "", None));
 }
 
-/// Looks for it in all listed sessions, and no longer for what was looked for before. Nothing typed: the last list again.
+/// Searches all listed sessions, and cancels an earlier search. With no text, shows the last list again.
 pub fn search(model: &mut Model, text: &str, effects: &mut Vec<Effect>) -> Result<(), String> {
     if text.is_empty()
         && let Some(view) = model.dialog.hits.take()
@@ -134,7 +134,7 @@ pub fn found(model: &mut Model, number: u64, searched: usize, hits: Vec<SessionH
     }
 }
 
-/// Goes to the hit under the cursor, with the place found in sight. The list is kept for `g/` to open again.
+/// Goes to the hit under the cursor and makes the match visible. The list is kept for `g/` to open again.
 fn enter(model: &mut Model) {
     let Some(view) = model.dialog.take::<HitsView>() else { return };
     let row = view.rows.get(view.list.cursor).cloned();
@@ -156,7 +156,7 @@ fn enter(model: &mut Model) {
         return jump::say_left_out(model);
     };
     go::to_row(model, at);
-    // What is found stays marked, and `n` goes on from here.
+    // Matches stay marked, and `n` continues from here.
     let query = row.hit.line.get(row.hit.found.clone()).unwrap_or_default().to_owned();
     if !query.is_empty() {
         let columns = Pane::Transcript.rows(model).columns_of(model, at, &query.to_lowercase());

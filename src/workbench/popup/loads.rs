@@ -1,4 +1,4 @@
-//! The versions of the policy that were loaded before the one that decides.
+//! The earlier loaded versions of the policy.
 
 use super::spec::{Popup, acts};
 use crate::report::words;
@@ -13,7 +13,7 @@ use crate::workbench::update::compare;
 /// The list of earlier versions.
 #[derive(Default)]
 pub struct LoadsView {
-    /// Where in the list.
+    /// The cursor.
     pub list: List,
 }
 
@@ -59,7 +59,7 @@ impl Popup for LoadsView {
     acts![Open Ask(enter)];
 }
 
-/// An earlier load to compare with: where there are several, which one is asked.
+/// Compares with an earlier load: if there are several, the user chooses.
 pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {
     if model.basis.rules.loads.newest_first().len() > 2 {
         return model.dialog.open(LoadsView::default());

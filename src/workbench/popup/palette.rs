@@ -62,7 +62,7 @@ impl Rows for PaletteView {
 }
 
 impl PaletteView {
-    /// Its name, its keys and what it does; below that or beside it why it cannot be used just now.
+    /// Its name, its keys and its description; below or beside that why it is not available now.
     fn command<'m>(&self, model: &'m Model, command: Command, space: &Space<'_>) -> Vec<Row<'m>> {
         let mut row = space.columns(model);
         row.gap(1);

@@ -1,4 +1,4 @@
-//! All that is wrong with policies and recordings: what and where, and below it the message.
+//! All problems of policies and recordings: the place, and below it the message.
 
 use super::spec::{Asks, Popup, acts};
 use super::survey;
@@ -19,9 +19,9 @@ use rulestep_base::diagnostic::Severity;
 /// The list of problems.
 #[derive(Default)]
 pub struct ProblemsView {
-    /// All of them.
+    /// All problems.
     pub rows: Vec<Diagnostic>,
-    /// Where in them.
+    /// The cursor.
     pub list: List,
 }
 
@@ -103,7 +103,7 @@ impl Popup for ProblemsView {
     acts![Open Ask(overlays::edit)];
 
     fn asks(&self) -> Option<Asks> {
-        // What recordings say against the policy is among its problems.
+        // Findings from recordings about the policy are among its problems.
         Some(survey::ask)
     }
 
@@ -140,7 +140,7 @@ fn all_problems(model: &Model) -> Vec<Diagnostic> {
     } else {
         rows.extend(following.into_iter().cloned());
     }
-    // Of the version and the sessions that are open now; others are counted anew.
+    // From the version and the sessions that are open now; others are counted again.
     let counted = model.work.survey.as_ref().filter(|query| query.wish.is(&model.survey_wish()));
     rows.extend(counted.iter().flat_map(|query| query.findings.iter().cloned()));
     rows.extend(model.habits.problems.iter().cloned());
@@ -157,7 +157,7 @@ fn all_problems(model: &Model) -> Vec<Diagnostic> {
     rows
 }
 
-/// That cases cannot be judged because of the errors before it: one row for all of them, at the first.
+/// Cases that cannot be judged because of the errors before it: one row for all of them, at the first.
 fn consequence(cases: &[&Diagnostic]) -> Option<Diagnostic> {
     let first = cases.first().copied()?.clone();
     let counted = words::count(cases.len() as u64, "case");

@@ -12,11 +12,11 @@ use rulestep_engine::dialect::lookup;
 
 /// The reference page of a key, or of several on one line.
 pub struct ReferenceView {
-    /// The key, as it is asked for.
+    /// The key, as in a query.
     pub title: String,
     /// The page.
     pub lines: Vec<String>,
-    /// Where in it.
+    /// The cursor.
     pub list: List,
 }
 
@@ -28,7 +28,7 @@ impl Rows for ReferenceView {
     fn rows<'m>(&self, model: &'m Model, at: usize, space: &Space<'_>) -> Vec<Row<'m>> {
         let mut row = space.row(model);
         if let Some(line) = self.lines.get(at) {
-            // What is not moved in is a heading.
+            // A line without indentation is a heading.
             let role = if line.starts_with(' ') { Role::Text } else { Role::TextStrong };
             row.gap(1).put(role, line);
         }

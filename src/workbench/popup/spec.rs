@@ -1,4 +1,4 @@
-//! What a popup is: its state, whose rows are shown, with its title, its keys and what they do.
+//! The specification of a popup: its state, rows, title, keys and actions.
 
 use std::any::Any;
 
@@ -20,7 +20,7 @@ macro_rules! acts {
 }
 pub(super) use acts;
 
-/// What a key does in a popup.
+/// The action of a key in a popup.
 #[derive(Clone, Copy)]
 pub enum Act {
     /// This.
@@ -32,7 +32,7 @@ pub enum Act {
 }
 
 impl Act {
-    /// Does it; gives the command that was chosen, if one was.
+    /// Executes it; returns the command that was chosen, if any.
     pub fn run(self, model: &mut Model, effects: &mut Vec<Effect>) -> Option<Command> {
         match self {
             Self::Do(act) => act(model),
@@ -48,10 +48,10 @@ pub type Asks = fn(&mut Model, &mut Vec<Effect>);
 
 /// Rows in a frame of their own, over the panes.
 pub trait Popup: Rows + Listed {
-    /// What is on the upper edge, in an area of this width.
+    /// The text on the upper edge, in an area of this width.
     fn title(&self, model: &Model, width: usize) -> String;
 
-    /// What is at its end: which row of how many the cursor is on.
+    /// The text at its end: the number of the row under the cursor, and of rows.
     fn note(&self, model: &Model) -> String {
         let len = self.len(model);
         format!("{}/{len}", if len == 0 { 0 } else { self.list().cursor + 1 })
@@ -60,7 +60,7 @@ pub trait Popup: Rows + Listed {
     /// The keys most wanted in it.
     fn hints(&self) -> &'static [Hint];
 
-    /// Whose keys are meant while it is on top.
+    /// The scope of its keys while it is on top.
     fn scope(&self) -> Scope {
         Scope::Help
     }
@@ -70,17 +70,17 @@ pub trait Popup: Rows + Listed {
         &[]
     }
 
-    /// What a command does in it, if it means something of its own.
+    /// The action of a command in it, if it has its own.
     fn act(&self, command: Command) -> Option<Act> {
         self.acts().iter().find(|(own, _)| *own == command).map(|(_, act)| *act)
     }
 
-    /// What is asked for outside while it is open, whenever something has happened.
+    /// The request that it makes while it is open, after every change.
     fn asks(&self) -> Option<Asks> {
         None
     }
 
-    /// Takes in what is new: another policy, other recordings, more of them counted.
+    /// Applies news: another policy, other recordings, more counts.
     fn renew(&mut self, _model: &Model) {}
 
     /// Rows of the screen that each row takes at least.
@@ -93,7 +93,7 @@ pub trait Popup: Rows + Listed {
         self.tall()
     }
 
-    /// Columns by which it is scrolled sideways at a time, from where it is.
+    /// Columns of one step of scrolling sideways.
     fn stride(&self, model: &Model) -> usize {
         model.overlay_space(self.list()).width / 2
     }
@@ -103,7 +103,7 @@ pub trait Popup: Rows + Listed {
         None
     }
 
-    /// What is wrong with the filter that is typed, if the rows could not be sifted by it.
+    /// The problem of the typed filter, if it is invalid.
     fn refused(&self) -> Option<&str> {
         None
     }
@@ -121,7 +121,7 @@ pub trait Popup: Rows + Listed {
         Some(model.rule(model.shown_rule()?)?.id.to_string())
     }
 
-    /// What the cursor is on, for an editor.
+    /// The file of the row under the cursor, for an editor.
     fn editable(&self, _model: &Model) -> Option<Editable> {
         None
     }
@@ -131,18 +131,18 @@ pub trait Popup: Rows + Listed {
         false
     }
 
-    /// What is known of the row under the cursor, in the place of the pane of changes; `None`: nothing is shown there.
+    /// The preview of the row under the cursor, in place of the pane of changes; `None`: there is none.
     fn preview(&self) -> Option<&dyn Preview> {
         None
     }
 }
 
-/// What is known of the row under the cursor, in a frame below the popup.
+/// The preview of the row under the cursor, in a frame below the popup.
 pub trait Preview {
-    /// What it is about.
+    /// Its title.
     fn title(&self) -> &'static str;
 
-    /// What is beside the title.
+    /// The note beside the title.
     fn note(&self) -> String;
 
     /// Its rows, in this many columns and rows of the screen.
@@ -158,7 +158,7 @@ pub struct PopupSpec {
 }
 
 impl PopupSpec {
-    /// Of a kind of state.
+    /// For a type of state.
     pub const fn of<V: Popup + 'static>() -> PopupSpec {
         PopupSpec {
             seen: |state| state.downcast_ref::<V>().map(|view| view as &dyn Popup),

@@ -1,5 +1,4 @@
-//! Rules that the sessions suggest; below the one under the cursor how it would be written, and what it would stop. Then the
-//! file as it would be.
+//! Suggested rules; below the one under the cursor its text and its effect. Then the changed file.
 
 pub mod acts;
 mod look;
@@ -21,7 +20,7 @@ const CALLS: usize = 4;
 const LINES: usize = 9;
 
 impl SuggestedRule {
-    /// What it would do to the recorded calls, in a sentence.
+    /// Its effect on the recorded calls, in a sentence.
     pub fn effect(&self) -> String {
         let against = self.proposal.suggestion.against;
         if against == 0 {
@@ -63,7 +62,7 @@ impl SuggestedRule {
             let title = session.title.as_deref().unwrap_or(&session.id);
             let room = line.left() / 2;
             line.put_at_most(Role::TextDim, title, room).gap(2);
-            // There are only as many of them as fit on a screen.
+            // There are at most as many of them as fit on a screen.
             let content = session.session().ok();
             if let Some(call) = content.as_ref().and_then(|content| content.calls.get(call.index as usize)) {
                 line.put(Role::Text, call.arguments.raw());
@@ -93,7 +92,7 @@ impl SuggestedRule {
         };
         effect.glyph(role, glyph).gap(1).put(Role::Text, &self.effect());
         rows.push(effect);
-        // Where there is room for all of them, they are below the list.
+        // With enough room, they are below the list.
         if model.layout().preview.is_none() {
             let calls = self.broken(view, model, space.width.saturating_sub(5), CALLS + 1);
             rows.extend(calls.into_iter().map(|call| {

@@ -1,4 +1,4 @@
-//! What the sessions say of the rules, and what they hold.
+//! How the sessions exercise the rules, and their content.
 
 use super::findings::{self, FindingsView};
 use super::spec::{Asks, Popup, acts};
@@ -68,7 +68,7 @@ impl Popup for SurveyView {
             title.push_str(&format!(" in {scope}"));
         }
         if let Some(by) = self.sorted_by() {
-            // The order in which the list is made is part of its title.
+            // The default order is part of its title.
             title = title.replace(", the newest first", "");
             title.push_str(&format!(", sorted by {by}"));
         }
@@ -81,7 +81,7 @@ impl Popup for SurveyView {
         } else if let Some((counted, all)) = model.surveying() {
             title.push_str(&format!("  (counted {counted} of {})", words::count(all as u64, "session")));
         }
-        // What is not counted is said where it is seen with the rows.
+        // Missing parts are mentioned with the rows.
         if let Some(note) = self.notes.first().filter(|_| !self.rows.is_empty()) {
             let room = width.saturating_sub(text::width(&title, model.theme.marks(), width) + 16);
             if text::width(note, model.theme.marks(), width) <= room {
@@ -155,7 +155,7 @@ impl Popup for SurveyView {
     }
 }
 
-/// The rule and its place; below it what it was asked and answered.
+/// The rule and its place; below it its answers.
 fn of_rule<'m>(model: &'m Model, found: &SurveyRow, rule: &RuleRow, space: &Space<'_>) -> Vec<Row<'m>> {
     let (marks, width) = (model.theme.marks(), space.width);
     let (role, glyph) = match rule.exercise {
@@ -195,7 +195,7 @@ fn one<'m>(model: &'m Model, found: &SurveyRow, heads: &[&'static str], space: &
     let mut row = space.columns(model);
     row.gap(NUMBER.saturating_sub(first.len())).put(Role::Text, &first).gap(2);
     let room = text::width(&others, marks, width).min(width / 2);
-    // Of a path its end tells more.
+    // The end of a path is more informative.
     row.put_tail(Role::TextStrong, &found.name, row.left().saturating_sub(room + 2));
     row.to(width.saturating_sub(room + 1));
     row.put(Role::TextDim, &others);
@@ -226,7 +226,7 @@ fn sort(model: &mut Model) {
     model.dialog.open(*view);
 }
 
-/// What a list shows is to be counted of the sessions that are in scope now.
+/// Requests the counts of the sessions that are listed now.
 pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
     if model.work.reading.is_some() {
         return;
@@ -283,7 +283,7 @@ fn list(model: &mut Model, term: &str) {
     model.say(format!("{} listed; {key} changes the filter", words::count(listed, "session")));
 }
 
-/// Goes to the first call of what the row under the cursor counts, or to its first session.
+/// Goes to the first call that the row under the cursor counts, or to its first session.
 fn first(model: &mut Model) {
     let Some(view) = model.dialog.top::<SurveyView>() else { return };
     match view.row().map(|row| row.first.clone()) {

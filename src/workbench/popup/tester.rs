@@ -1,4 +1,4 @@
-//! An expression that is tried: in a sentence what came of it, with the place where it is wrong; then what was found.
+//! A tried expression: its result in a sentence, with the position of a mistake; then the matches.
 
 use super::spec::{Asks, Popup, acts};
 use crate::compare::Side;
@@ -65,7 +65,7 @@ impl TesterView {
         let mut shown = Row::new(&model.theme, space.width);
         shown.gap(3).put(Role::Text, before);
         let column = shown.used();
-        // What follows is cut where the row ends, and nobody needs it.
+        // The rest is cut where the row ends.
         let room = shown.left();
         shown.shown(Role::Text, text::fit(rest, room, model.theme.marks()));
         let mut mark = Row::new(&model.theme, space.width);
@@ -133,7 +133,7 @@ impl Popup for TesterView {
     }
 }
 
-/// Opens the line in which an expression is typed; over an answer, with what was typed there.
+/// Opens the prompt for an expression; over an answer, with the earlier text.
 pub fn open(model: &mut Model) {
     if model.dialog.top::<TesterView>().is_none() {
         let Some((subject, of)) = subject(model) else {
@@ -150,7 +150,7 @@ pub fn open(model: &mut Model) {
     model.dialog.prompt = Some(prompt(Ask::Expression, &view.expression.text, None));
 }
 
-/// What an expression would be tried on: the row whose body is open, else the selected one.
+/// The input of an expression: the row whose body is open, else the selected one.
 fn subject(model: &Model) -> Option<(Subject, String)> {
     let at = match model.dialog.top::<BodyView>() {
         Some(view) => view.row,
@@ -192,7 +192,7 @@ fn language(model: &Model) -> Language {
     })
 }
 
-/// What was typed is what is tried.
+/// Tries the typed text.
 pub fn typed(model: &mut Model) {
     let Some(text) = model.dialog.prompt.as_ref().map(|prompt| prompt.input.value().to_owned()) else {
         return;
@@ -202,7 +202,7 @@ pub fn typed(model: &mut Model) {
     }
 }
 
-/// Another language for the same text.
+/// Switches the language for the same text.
 pub fn step(model: &mut Model, forward: bool) {
     if let Some(view) = model.dialog.top_mut::<TesterView>() {
         view.expression.language = view.expression.language.step(forward);
@@ -236,7 +236,7 @@ pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
     })));
 }
 
-/// What came of it. What answers an older request is dropped.
+/// The result arrived. An answer to an older request is dropped.
 pub fn arrived(model: &mut Model, number: u64, answer: Answer) {
     for view in model.dialog.views_mut::<TesterView>() {
         if view.asked.as_ref().is_some_and(|(asked, _)| *asked == number) {

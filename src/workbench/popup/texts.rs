@@ -1,5 +1,5 @@
-//! The documents of two versions: beside each other where there is room, else one below the other; each hunk with the
-//! number of changes that are about its rules.
+//! The documents of two versions: side by side with enough room, else one below the other; each hunk with the number of
+//! changes about its rules.
 
 use super::spec::{Popup, acts};
 use crate::compare::{Comparison, Origin, RuleAt, Side};
@@ -101,7 +101,7 @@ impl Popup for TextsView {
     }
 }
 
-/// Where a hunk is, and what it changes.
+/// The place of a hunk, and its changes.
 fn heading<'m>(model: &'m Model, hunk: &Hunk, space: &Space<'_>) -> Row<'m> {
     let (mut row, width) = (space.columns(model), space.width);
     let counts = model.counts_of(hunk);
@@ -210,7 +210,7 @@ fn show(model: &mut Model, texts: Arc<Texts>) {
     let mut view = TextsView::new(texts);
     let hunk = rule(model).and_then(|rule| view.texts.hunk_of(rule));
     view.list.cursor = hunk.and_then(|hunk| view.texts.row_of(hunk, model.texts_beside())).unwrap_or(0);
-    // What the hunk holds stands below its heading.
+    // The content of the hunk is below its heading.
     view.list.top = view.list.cursor;
     model.dialog.open(view);
 }
@@ -274,7 +274,7 @@ fn hunk(model: &mut Model, forward: bool) {
     match target.and_then(|hunk| view.texts.row_of(hunk, beside)) {
         Some(row) => {
             view.list.cursor = row;
-            // The hunk is what is read now: as much of it as fits.
+            // As much of the hunk as fits is shown, because it is read now.
             view.list.top = row;
         }
         None => model.say(if forward { "this is the last edit" } else { "this is the first edit" }),

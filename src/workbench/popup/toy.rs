@@ -1,5 +1,5 @@
-//! A toy popup: the calls of the open session, sifted by their tools. It is there for the test below, and to show what a popup
-//! consists of.
+//! A toy popup: the calls of the open session, filtered by their tools. It is used by the test below, and shows the
+//! parts of a popup.
 
 use super::spec::{Asks, Popup, acts};
 use crate::compare::ChangePlace;
@@ -86,7 +86,7 @@ impl Popup for ToyView {
     }
 }
 
-/// Looks for the longest name of a tool on another thread.
+/// Searches for the longest name of a tool on another thread.
 fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
     let (number, session) = (model.work.next_number(), model.session().cloned());
     let Some(view) = model.dialog.top_mut::<ToyView>() else { return };
@@ -122,7 +122,7 @@ mod tests {
         model.dialog.top().unwrap_or_else(|| panic!("{}", screen(model)))
     }
 
-    /// It is drawn, moved in, sifted, copied, asked, renewed and closed by what has never heard of it.
+    /// Code that does not know it draws, moves in, filters, copies, updates and closes it.
     #[test]
     fn a_popup_is_one_file_and_its_row() {
         for (width, height) in [(120, 40), (80, 24), (40, 8)] {

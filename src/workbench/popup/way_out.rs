@@ -1,4 +1,4 @@
-//! The way out of a stopped call: the sentence, then a row for each step with the rules that ask for it.
+//! The way out of a stopped call: the sentence, then a row for each step with the rules that require it.
 
 use super::spec::{Popup, acts};
 use crate::report::words::{self, name};
@@ -25,9 +25,9 @@ pub struct WayOutView {
     pub of: String,
     /// The call, by its index in what is supposed to be changed; `None`: it was added there itself.
     pub known: Option<u32>,
-    /// What was found; `None`: it is still looked for.
+    /// The answer; `None` while the search runs.
     pub answer: Option<WayOutAnswer>,
-    /// Where in its lines.
+    /// The cursor.
     pub list: List,
 }
 
@@ -43,7 +43,7 @@ pub struct WayOutAnswer {
 }
 
 impl WayOutAnswer {
-    /// Looks for it.
+    /// Searches for it.
     pub fn of(replay: &Replay, call: u32) -> Option<WayOutAnswer> {
         let way = way_out::way_out(replay, call)?;
         let steps = words::way_out::steps(&way, replay).into_iter();
@@ -59,7 +59,7 @@ impl WayOutAnswer {
 const MOST: usize = 12;
 
 impl WayOutView {
-    /// How a line is shown, what it says, and how far it is moved in.
+    /// The style of a line, its text, and its indentation.
     fn line(&self, at: usize) -> Option<(Role, String, usize)> {
         let answer = self.answer.as_ref()?;
         let Some(at) = at.checked_sub(1) else { return Some((Role::TextStrong, answer.sentence.clone(), 1)) };
@@ -142,7 +142,7 @@ pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {
     })));
 }
 
-/// It was looked for. Where it is not waited for any more, nothing happens.
+/// The answer arrived. If it is no longer wanted, nothing happens.
 pub fn found(model: &mut Model, number: u64, answer: Option<WayOutAnswer>) {
     for view in model.dialog.views_mut::<WayOutView>() {
         if view.number == number {

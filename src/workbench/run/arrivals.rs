@@ -1,4 +1,4 @@
-//! What has arrived and was not taken in yet: input goes before everything, and what is said of very many sessions comes last.
+//! Messages that have arrived and are not handled yet: input has priority, and bulk messages about sessions come last.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use crate::workbench::message::{Arrived, Msg};
 
-/// Time between two times at which what is said of very many sessions is taken in and shown.
+/// Interval at which bulk messages are handled and shown.
 pub const TICK: Duration = Duration::from_millis(33);
-/// How long that is taken in at a time: a key waits as long at most.
+/// How long bulk messages are handled at a time: a key waits at most that long.
 const SLICE: Duration = Duration::from_millis(3);
 
 /// The end of the channel that everything arrives through.
@@ -22,15 +22,15 @@ pub struct Arrivals {
     ended: bool,
 }
 
-/// What is to be done next.
+/// The next thing to do.
 pub enum Next {
     /// Input.
     Input(Vec<Msg>),
     /// A worker has something to say.
     Work(Msg),
-    /// It is time for what is said of very many sessions.
+    /// It is time for bulk messages.
     Bulk,
-    /// Nothing has happened for as long as was to be waited.
+    /// Nothing has happened until the deadline.
     Nothing,
     /// Nothing can happen any more.
     End,
@@ -66,7 +66,7 @@ impl Arrivals {
         }
     }
 
-    /// The next thing but input and what is said of very many sessions, waited for until then.
+    /// The next message other than input and bulk messages, waiting until then.
     pub fn next_work(&mut self, until: Instant) -> Option<Msg> {
         loop {
             self.take_in();
@@ -80,26 +80,26 @@ impl Arrivals {
         }
     }
 
-    /// What is to be done besides, without waiting for it.
+    /// Further messages, without waiting.
     pub fn more(&mut self) -> Option<Next> {
         self.take_in();
         self.urgent()
     }
 
-    /// What is said of very many sessions, for a short while, and until something else arrives.
+    /// Bulk messages, for a short while, and until another message arrives.
     pub fn bulk(&mut self) -> impl Iterator<Item = Msg> {
         let until = Instant::now() + SLICE;
         std::iter::from_fn(move || {
             self.take_in();
             let goes_on = self.input.is_empty() && Instant::now() < until;
             let message = if goes_on { self.bulk.pop_front() } else { None };
-            // What is left is taken in as soon as nothing else is to be done.
+            // The rest is handled as soon as there is nothing else to do.
             self.taken = if self.bulk.is_empty() { Some(Instant::now()) } else { None };
             message
         })
     }
 
-    /// Whether more is said of very many sessions.
+    /// Whether there are more bulk messages.
     pub fn has_bulk(&self) -> bool {
         !self.bulk.is_empty()
     }

@@ -13,11 +13,11 @@ pub fn judge(workspace: &Workspace, wanted: &Receiver<u64>, out: &Sender<Arrived
         let number = wanted.try_iter().last().unwrap_or(first);
         let judged = catch_unwind(AssertUnwindSafe(|| Box::new(CaseList::of(workspace.cases()))));
         let told = judged.map_or_else(
-            // Without an answer, the list goes on saying that it is out of date.
+            // Without an answer, the list still says that it is out of date.
             |_| Msg::Note { failed: true, text: "a fault of the program while judging the cases".to_owned() },
             |cases| Msg::Cases { number, cases },
         );
-        // Nobody listens once the workbench is closed.
+        // The receiver is gone once the workbench is closed.
         let _ = out.send(Arrived::Work(told));
     }
 }

@@ -1,9 +1,9 @@
-//! The person's own editor, at a line.
+//! The user's own editor, at a line.
 
 use std::process::Command;
 
-/// The program and its arguments that open `file` at `line` (from 1), as this editor wants to be told; `None` where
-/// `editor` names no program. `editor` may have arguments of its own, in quotes if need be.
+/// The program and its arguments that open `file` at `line` (from 1) in this editor; `None` if `editor` names no
+/// program. `editor` may have arguments of its own, in quotes if necessary.
 pub fn command(editor: &str, file: &str, line: u32) -> Option<(String, Vec<String>)> {
     let mut words = shlex::split(editor)?.into_iter();
     let program = words.next().filter(|program| !program.is_empty())?;
@@ -27,23 +27,21 @@ pub fn command(editor: &str, file: &str, line: u32) -> Option<(String, Vec<Strin
     Some((program, arguments))
 }
 
-/// Lets the person change a text in the editor, in a file of its own that is gone afterwards.
+/// Lets the user change a text in the editor, in a temporary file.
 ///
-/// # Errors
-/// What to tell the person: there is no such file, or the editor failed.
+/// # Errors The message for the user: there is no such file, or the editor failed.
 pub fn compose(editor: &str, text: &str) -> Result<String, String> {
     let failed = |error: std::io::Error| format!("no file to edit in: {error}");
     let file = tempfile::Builder::new().prefix("rulestep-").suffix(".json").tempfile().map_err(failed)?;
     std::fs::write(file.path(), text).map_err(failed)?;
     edit(editor, &file.path().to_string_lossy(), 1)?;
-    // Editors save by rename: what counts is what stands under the name now.
+    // Editors save by renaming: the current file of that name counts.
     std::fs::read_to_string(file.path()).map_err(failed)
 }
 
 /// Runs the editor and waits for it.
 ///
-/// # Errors
-/// What to tell the person: it could not be started, or it failed.
+/// # Errors The message for the user: it could not be started, or it failed.
 pub fn edit(editor: &str, file: &str, line: u32) -> Result<(), String> {
     let Some((program, arguments)) = command(editor, file, line) else {
         return Err("no editor is set; set $VISUAL or $EDITOR".to_owned());

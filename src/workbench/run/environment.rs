@@ -1,4 +1,4 @@
-//! What the environment says about the terminal and the person's wishes: read once, at the start.
+//! The environment's settings for the terminal and the user's preferences: read once, at the start.
 
 use std::path::{Path, PathBuf};
 
@@ -39,7 +39,7 @@ impl Environment {
         }
     }
 
-    /// How many colours to use.
+    /// The number of colours to use.
     pub fn depth(&self) -> Depth {
         if self.no_color {
             Depth::None
@@ -48,7 +48,7 @@ impl Environment {
         }
     }
 
-    /// The theme where none is asked for.
+    /// The default theme.
     pub fn theme(&self) -> &'static str {
         let background = self.colorfgbg.as_deref().and_then(|colors| colors.rsplit(';').next());
         match (self.no_color, background) {
@@ -87,11 +87,10 @@ pub fn folders() -> [Option<PathBuf>; 2] {
         .map(|folder| Some(folder?.join("rulestep")))
 }
 
-/// Reads what the person chose: the file that is named, else `RULESTEP_CONFIG`, else `config.toml` in the program's folder;
-/// and `keys.toml` beside it.
+/// Reads the user's configuration: the file that is named, else `RULESTEP_CONFIG`, else `config.toml` in the program's
+/// folder; and `keys.toml` beside it.
 ///
-/// # Errors
-/// A file that was named cannot be read.
+/// # Errors A file that was named cannot be read.
 pub fn config(named: Option<&str>) -> Result<Config, Diagnostic> {
     let variable = std::env::var("RULESTEP_CONFIG").ok().filter(|value| !value.is_empty());
     let named = named.map(str::to_owned).or(variable);

@@ -1,4 +1,4 @@
-//! Work beside the loop on single turns: their frames, and the search for one that hides a tool.
+//! Background work on single turns: their frames, and the search for one that hides a tool.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use rulestep_engine::replay::{Frame, Replay};
 
 /// Turns before and after the selected one whose frames are made together with its own.
 const NEAR: u32 = 8;
-/// Turns looked at together where a search goes backwards.
+/// Turns searched together when a search goes backwards.
 const CHUNK: u32 = 64;
 
 /// Makes frames, as long as `newest` is the number of this request.
@@ -40,8 +40,8 @@ fn frames(wish: &FrameWish) -> Frames {
     Frames { framed, taking }
 }
 
-/// Looks for the next turn that hides a tool which the turn before it showed, as long as `newest` is the number of this
-/// search.
+/// Searches for the next turn that hides a tool which the turn before it showed, as long as `newest` is the number of
+/// this search.
 pub fn look(search: &HiddenSearch, newest: &AtomicU64) -> Option<Msg> {
     let HiddenSearch { number, replay, turn, forward } = search;
     let is_over = || newest.load(Ordering::SeqCst) != *number;

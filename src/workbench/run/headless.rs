@@ -17,7 +17,7 @@ use crate::workbench::update::update;
 use crate::workspace::Workspace;
 use rulestep_engine::run::Mode;
 
-/// A workbench that nobody sees.
+/// A workbench without a screen.
 pub(crate) struct Headless {
     pub model: Model,
     workers: Workers,
@@ -41,7 +41,7 @@ impl Headless {
         Self { model, workers, arriving, _watch: watch }
     }
 
-    /// Something happens; effects outside the program are left out. Gives how long it took to take in.
+    /// Handles a message; effects outside the program are left out. Returns how long that took.
     pub fn take(&mut self, message: Msg) -> Duration {
         let begun = Instant::now();
         for effect in update(&mut self.model, message) {
@@ -57,7 +57,7 @@ impl Headless {
         }
     }
 
-    /// Reads the recordings again, as far as they have changed.
+    /// Reads the changed recordings again.
     pub fn reads_again(&self) {
         self.workers.sessions();
     }

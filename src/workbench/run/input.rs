@@ -1,5 +1,5 @@
-//! The thread that reads keys. It reads only when it is told to, once: while somebody's editor has the terminal,
-//! every key is the editor's.
+//! The thread that reads keys. It reads only on request, once: while the user's editor has the terminal, every key
+//! belongs to the editor.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
@@ -18,12 +18,12 @@ pub struct Input {
     tokens: Sender<()>,
 }
 
-/// How long more events are waited for. Not zero: then events that were read but not handed out yet do not count, and
-/// every key of a paste would have a frame of its own.
+/// How long further events are waited for. Not zero: otherwise events that were read but not returned yet would not
+/// count, and every key of a paste would have a frame of its own.
 const MORE: Duration = Duration::from_millis(1);
-/// The same in the midst of a paste, which may come over a slow line: its end must not be taken for commands.
+/// The same within a paste, which may come over a slow line: its end must not be taken for commands.
 const MORE_OF_PASTE: Duration = Duration::from_millis(30);
-/// Keys that arrive together without anybody having pasted them: repeated ones that waited, or those of a script.
+/// Most keys that arrive together without being a paste: repeated ones that waited, or those of a script.
 const TYPED: usize = 128;
 
 impl Input {
@@ -40,13 +40,13 @@ impl Input {
         Self { tokens }
     }
 
-    /// Lets it read. An error means that the thread is gone; then nothing more is read, and the loop is told by others.
+    /// Lets it read. An error means that the thread is gone; then nothing more is read, and other threads end the loop.
     pub fn allow(&self) {
         let _ = self.tokens.send(());
     }
 }
 
-/// What was typed: waits for the first event, takes what is there besides.
+/// Typed input: waits for the first event, and adds those that are already there.
 fn batch(keys: &Precedence) -> Vec<Msg> {
     let mut burst = Burst::default();
     loop {
@@ -63,14 +63,14 @@ fn batch(keys: &Precedence) -> Vec<Msg> {
     }
 }
 
-/// Events that arrive without a pause. A terminal that does not mark pastes sends them as keys; more of them than
-/// anybody types at once are a paste, so that neither are commands made of it nor does `Ctrl-c` wait for all of it.
+/// Events that arrive without a pause. A terminal that does not mark pastes sends them as keys; more of them than a
+/// person types at once are a paste, so that they are not commands and `Ctrl-c` does not wait for all of them.
 #[derive(Default)]
 struct Burst {
     messages: Vec<Msg>,
-    /// How many of them are keys that text can consist of.
+    /// The number of them that are keys of text.
     keys: usize,
-    /// What came after as many of them as are typed.
+    /// The text after the number of keys that a person types.
     pasted: String,
     ended: bool,
 }
@@ -122,7 +122,7 @@ impl Burst {
         if self.is_paste() { MORE_OF_PASTE } else { MORE }
     }
 
-    /// What it is for the loop: characters that follow on each other are one message.
+    /// The messages for the loop: consecutive characters are one message.
     fn messages(self) -> Vec<Msg> {
         let paste = self.is_paste();
         let (mut messages, mut text) = (Vec::new(), String::new());
@@ -150,7 +150,7 @@ impl Burst {
     }
 }
 
-/// What a key stands for in a text: ends of lines come as `Enter`, or as the control character that they are.
+/// The text of a key: ends of lines come as `Enter`, or as the control character that they are.
 fn text_of(key: Key) -> Option<char> {
     match (key.code, key.ctrl, key.alt) {
         (KeyCode::Char(c), false, false) => Some(c),

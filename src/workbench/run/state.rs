@@ -1,4 +1,4 @@
-//! The file in which the place is kept where somebody was in a set of recordings: one for each set.
+//! The file with the last position in a set of recordings: one for each set.
 
 use std::fmt::Write as _;
 use std::io::ErrorKind;
@@ -9,8 +9,8 @@ use hmac_sha256::Hash;
 use crate::files::replace::{Expected, NotWritten, replace};
 use crate::workbench::model::saved::SavedPlace;
 
-/// The file for these recordings, named in the folder where the program runs; `None` where there is none: standard input
-/// gives others each time.
+/// The file for these recordings, by their names and the working folder; `None` if there is none: standard input has
+/// others each time.
 pub fn file(state: &Path, recordings: &[String]) -> Option<PathBuf> {
     if recordings.is_empty() || recordings.iter().any(|named| named == "-") {
         return None;
@@ -44,10 +44,9 @@ pub fn read(file: &Path) -> Result<Option<SavedPlace>, String> {
     SavedPlace::parse(&text).map(Some)
 }
 
-/// Writes a place, in one step: nobody ever reads half of it.
+/// Writes a position, in one step: half of it is never visible.
 ///
-/// # Errors
-/// The file cannot be written.
+/// # Errors The file cannot be written.
 pub fn write(file: &Path, place: &SavedPlace) -> Result<(), NotWritten> {
     std::fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
     replace(file, Expected::Any, &place.to_text())

@@ -7,7 +7,7 @@ use crate::files::replace::{Expected, NotWritten, remove, replace};
 use crate::workbench::message::Msg;
 use crate::workbench::model::suggest::FileWrite;
 
-/// Writes a file that is still as it was when somebody looked at it.
+/// Writes a file if it has not changed since it was read.
 pub fn write(write: FileWrite, undo: bool) -> Msg {
     let failed = |text: String| Msg::Note { failed: true, text };
     match put(&write) {
@@ -38,7 +38,7 @@ fn put(write: &FileWrite) -> Result<(), NotWritten> {
 mod tests {
     use super::*;
 
-    /// A rule is written into a file with a byte order mark, taken back, and kept from a file that somebody changed.
+    /// A rule is written into a file with a byte order mark, undone, and not written into a file that was changed.
     #[test]
     fn a_file_is_written_only_as_it_was_looked_at() {
         let folder = tempfile::tempdir().unwrap();

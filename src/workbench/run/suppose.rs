@@ -1,4 +1,4 @@
-//! Work beside the loop on what is supposed: judging it, looking for witnesses, saving cases.
+//! Background work on what-ifs: judging them, searching for witnesses, saving cases.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,7 +18,7 @@ use crate::workbench::message::Msg;
 use rulestep_base::source::Source;
 use rulestep_engine::replay::Replay;
 
-/// How long a witness is looked for; then the smallest part found so far is shown.
+/// Time limit for a witness; then the smallest part found so far is shown.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 /// Judges what is supposed.
@@ -31,7 +31,7 @@ pub fn suppose(suppose: &Suppose) -> Msg {
     Msg::Supposed { number: *number, answer }
 }
 
-/// Looks for a witness, as long as `newest` is the number of this request.
+/// Searches for a witness, as long as `newest` is the number of this request.
 pub fn look(wanted: &Wanted, newest: &AtomicU64) -> Msg {
     let begun = Instant::now();
     let over = || newest.load(Ordering::SeqCst) != wanted.number || begun.elapsed() > PATIENCE;
@@ -62,7 +62,7 @@ pub fn save(save: &Save) -> Msg {
             failed: false,
             text: format!("saved {}; `rulestep test {}` passes", save.file, quoted(&save.file)),
         },
-        // What somebody made of an earlier one is not lost.
+        // Changes to an earlier one are not lost.
         Err(NotWritten::Exists) => Msg::Taken { file: save.file.clone() },
         Err(error) => failed(format!("{} cannot be written: {error}", save.file)),
     }

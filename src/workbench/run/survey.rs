@@ -1,4 +1,4 @@
-//! Counting what sessions say of the rules and what they hold.
+//! Counts how sessions exercise the rules, and their content.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,8 +17,8 @@ use rulestep_engine::replay::Replay;
 /// Sessions that are counted before anything newer is looked for.
 const TOGETHER: usize = 64;
 
-/// Counts sessions on the threads of the pool that runs this; gives up when something newer was asked for. The counts
-/// are sent each time half as many more sessions are counted, so that a long list is not made anew for each.
+/// Counts sessions on the threads of the pool that runs this; stops when a newer request exists. The counts are sent
+/// each time half as many more sessions are counted, so that a long list is not made again for each.
 pub fn count(request: &SurveyRequest, levels: &Levels, newest: &AtomicU64, tell: &mut dyn FnMut(Msg)) {
     let wish = &request.wish;
     let policy = wish.policy.clone().unwrap_or_else(Policy::empty);
@@ -34,7 +34,7 @@ pub fn count(request: &SurveyRequest, levels: &Levels, newest: &AtomicU64, tell:
         let counts: Result<Vec<Survey>, (Arc<str>, NotRestored)> = sessions.par_iter().map(of).collect();
         let counts = match counts {
             Ok(counts) => counts,
-            // A count that leaves something out is none.
+            // An incomplete count is useless.
             Err((id, error)) => return tell(Msg::Unrestored { id, error }),
         };
         counts.iter().for_each(|count| survey.merge(count));
@@ -46,7 +46,7 @@ pub fn count(request: &SurveyRequest, levels: &Levels, newest: &AtomicU64, tell:
         }
     }
     let mut findings = settle(recorded(&policy, &survey), &policy, levels);
-    // Which rules never fired is in the list of rules.
+    // Rules that never fired are in the list of rules.
     findings.retain(|found| found.severity > Severity::Notice);
     tell(Msg::Survey { number: request.number, counted, survey: Arc::new(survey), findings });
 }

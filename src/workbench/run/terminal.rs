@@ -1,4 +1,4 @@
-//! The terminal while the workbench has it, and the promise that it gets it back: on leaving, on an error, on a panic.
+//! The terminal while the workbench has it, and restoring it: on leaving, on an error, on a panic.
 
 use std::io::{self, IsTerminal, Stdout, Write, stdout};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +17,7 @@ use ratatui::layout::{Rect, Size};
 use crate::workbench::draw;
 use crate::workbench::model::Model;
 
-/// The terminal, taken over. Dropping it gives it back.
+/// The terminal, taken over. Dropping it restores the terminal.
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
 }
@@ -71,8 +71,7 @@ pub fn unsuitable(term: Option<&str>) -> Option<&'static str> {
 impl Screen {
     /// Takes the terminal over.
     ///
-    /// # Errors
-    /// It cannot be put into raw mode or written to.
+    /// # Errors It cannot be put into raw mode or written to.
     pub fn enter() -> io::Result<Self> {
         take()?;
         match Terminal::new(CrosstermBackend::new(stdout())) {
@@ -90,8 +89,7 @@ impl Screen {
 
     /// Its size.
     ///
-    /// # Errors
-    /// The terminal does not say.
+    /// # Errors The terminal does not report it.
     pub fn size(&self) -> io::Result<Size> {
         self.terminal.size()
     }
@@ -102,7 +100,7 @@ impl Screen {
     /// The terminal cannot be written to.
     pub fn draw(&mut self, model: &Model) -> io::Result<()> {
         if !is_taken() {
-            // A panic that somebody caught gave the terminal back.
+            // A caught panic restored the terminal.
             self.retake()?;
         }
         execute!(stdout(), BeginSynchronizedUpdate)?;
@@ -158,8 +156,8 @@ fn take() -> io::Result<()> {
     taken
 }
 
-/// Puts everything back: screen, cursor, mouse, paste, raw mode. Harmless when there is nothing to put back. Each part
-/// is tried by itself: what fails must not keep the rest from being put back.
+/// Restores everything: screen, cursor, mouse, paste, raw mode. Harmless when there is nothing to restore. Each part is
+/// tried separately, so that a failure does not affect the rest.
 fn give_back() {
     if !TAKEN.swap(false, Ordering::SeqCst) {
         return;
@@ -171,8 +169,8 @@ fn give_back() {
     let _ = out.flush();
 }
 
-/// From now on a panic on this thread gives the terminal back before it is told; one on another thread is caught
-/// there and told as a note, so its text must not go over the screen.
+/// From now on a panic on this thread restores the terminal before it is reported; one on another thread is caught
+/// there and shown as a note, so its text must not be printed over the screen.
 pub fn hook_panics() {
     let drawing = std::thread::current().id();
     let before = std::panic::take_hook();

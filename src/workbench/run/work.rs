@@ -1,4 +1,4 @@
-//! Work beside the loop: reading policies and recordings, judging sessions.
+//! Background work: reading policies and recordings, judging sessions.
 
 mod answer;
 pub mod background;
@@ -27,11 +27,11 @@ use crate::workbench::model::suggest::FileWrite;
 use crate::workbench::popup;
 use crate::workspace::Workspace;
 
-/// Threads that read and judge, and what they are told.
+/// Threads that read and judge, and their queues.
 pub struct Workers {
     out: Sender<Arrived>,
     workspace: Arc<Workspace>,
-    /// A token for each wish to read the policy. One thread reads, so what was read last is told last.
+    /// A token for each request to read the policy. One thread reads, so results arrive in order.
     policy: Sender<()>,
     /// The same for the recordings.
     sessions: Sender<()>,
@@ -51,27 +51,26 @@ pub struct Workers {
     survey: Arc<AtomicU64>,
     /// The number of the newest job of each name.
     jobs: Mutex<HashMap<&'static str, Arc<AtomicU64>>>,
-    /// Looks for witnesses, which may take a while.
+    /// Searches for witnesses, which may take a while.
     witnesses: rayon::ThreadPool,
     /// The number of the witness that is looked for; others are given up.
     witness: Arc<AtomicU64>,
     /// Searches sessions; the number of the newest search, so that older ones are given up.
     searches: rayon::ThreadPool,
     search: Arc<AtomicU64>,
-    /// How sessions are judged; requests to judge them otherwise are dropped where they stand.
+    /// How sessions are judged; older requests are dropped where they are.
     bench: Arc<JudgesBench>,
     /// Keys go before what is done for no key.
     keys: Arc<Precedence>,
 }
 
-/// Sessions that a thread judges in one go, and tells together.
+/// Sessions that a thread judges in one go, and reports together.
 const TOGETHER: usize = 32;
 
 impl Workers {
     /// Starts the threads; they sleep until there is something to do.
     ///
-    /// # Errors
-    /// The system gives no threads.
+    /// # Errors The system provides no threads.
     pub fn start(
         workspace: Arc<Workspace>,
         keys: Arc<Precedence>,
@@ -125,7 +124,7 @@ impl Workers {
         })
     }
 
-    /// Does what an effect asks for, where that is work beside the loop; else gives it back.
+    /// Executes an effect that is background work; returns any other.
     pub fn perform(&self, effect: Effect) -> Option<Effect> {
         match effect {
             Effect::LoadPolicy => self.policy(),
@@ -155,7 +154,7 @@ impl Workers {
         let _ = self.policy.send(());
     }
 
-    /// Reads a version to compare with. It is asked for now and then by a person, so a thread of its own is cheap.
+    /// Reads a version to compare with. That is rare, so it gets a thread of its own.
     fn base(&self, name: String) {
         let (workspace, out) = (Arc::clone(&self.workspace), self.out.clone());
         let asked = name.clone();
@@ -170,7 +169,7 @@ impl Workers {
         }
     }
 
-    /// Reads the recordings, as far as they have changed since they were read.
+    /// Reads the changed recordings.
     pub fn sessions(&self) {
         let _ = self.sessions.send(());
     }
@@ -191,7 +190,7 @@ impl Workers {
         });
     }
 
-    /// Looks for a witness, and no longer for the one before; with none, for none.
+    /// Searches for a witness, and cancels an earlier search; with `None`, only cancels.
     fn look(&self, wanted: Option<Box<Wanted>>) {
         self.witness.store(wanted.as_ref().map_or(0, |wanted| wanted.number), Ordering::SeqCst);
         let Some(wanted) = wanted else { return };
@@ -206,14 +205,14 @@ impl Workers {
         });
     }
 
-    /// Tells what is in a turn, and no longer what is in the one asked for before.
+    /// Makes the frames of a turn, and cancels an earlier request.
     fn frames(&self, request: Box<FrameRequest>) {
         let newest = Arc::clone(&self.frame);
         newest.store(request.number, Ordering::SeqCst);
         self.of_turns("looking at a turn", move || frames::make(&request, &newest));
     }
 
-    /// Looks for a turn that hides a tool.
+    /// Searches for a turn that hides a tool.
     fn hidden(&self, search: Box<HiddenSearch>) {
         let newest = Arc::clone(&self.hidden);
         newest.store(search.number, Ordering::SeqCst);
@@ -230,7 +229,7 @@ impl Workers {
         });
     }
 
-    /// Counts sessions, and no longer those that were asked for before.
+    /// Counts sessions, and cancels an earlier count.
     fn survey(&self, request: Box<SurveyRequest>) {
         let (out, newest) = (self.out.clone(), Arc::clone(&self.survey));
         let workspace = Arc::clone(&self.workspace);
@@ -271,7 +270,7 @@ impl Workers {
         self.first.spawn_fifo(move || tell(&out, suggest::write(write, undo)));
     }
 
-    /// Searches sessions, in the order asked as far as there are threads.
+    /// Searches sessions, in the requested order as far as there are threads.
     fn search(&self, search: Search) {
         let Search { number, pattern, sessions } = search;
         self.search.store(number, Ordering::SeqCst);
@@ -306,7 +305,7 @@ impl Workers {
         self.first.spawn_fifo(move || tell(&out, export::document(&export)));
     }
 
-    /// Judges sessions, in the order asked as far as there are threads; the one on screen at once.
+    /// Judges sessions, in the requested order as far as there are threads; the one on screen at once.
     fn judge(&self, judge: Judge) {
         let Judge { by, open, mut sessions } = judge;
         self.bench.set(&by);

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use ratatui::style::{Color, Style};
 
-/// How many colours a terminal shows.
+/// The number of colours of a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Depth {
     /// None: weights and reversal only.
     None,
-    /// The sixteen whose looks the terminal's owner chose.
+    /// The sixteen colours that the terminal's user configured.
     #[default]
     Ansi16,
     /// The fixed table of 256.
@@ -19,7 +19,7 @@ pub enum Depth {
 }
 
 impl Depth {
-    /// What the usual variables of the environment say: `COLORTERM` and `TERM`.
+    /// By the usual environment variables: `COLORTERM` and `TERM`.
     pub fn of_terminal(colorterm: Option<&str>, term: Option<&str>) -> Self {
         match (colorterm, term) {
             (Some("truecolor" | "24bit"), _) => Self::Rgb,
@@ -119,11 +119,11 @@ fn indexed_rgb(index: u8) -> (u8, u8, u8) {
     (level(cube / 36), level(cube / 6 % 6), level(cube % 6))
 }
 
-/// The colours of a screen outside a terminal, where nobody chose any.
+/// The colours of a screen outside a terminal.
 pub struct Palette {
-    /// Of text that names no colour.
+    /// The colour of text without one.
     pub ink: (u8, u8, u8),
-    /// Of the background.
+    /// The colour of the background.
     pub ground: (u8, u8, u8),
     sixteen: [u32; 16],
 }
@@ -140,7 +140,8 @@ const LIGHT: [u32; 16] = [
 ];
 
 impl Palette {
-    /// Of a screen whose empty cells look so. Where they name no colour, the ground is dark unless the theme is for light ones.
+    /// Of a screen whose empty cells look so. If they have no colour, the background is dark unless the theme is for
+    /// light ones.
     pub fn of(empty: Style, light: bool) -> Palette {
         let (ink, ground, sixteen) = match light {
             true => ((0x1f, 0x23, 0x28), (0xff, 0xff, 0xff), LIGHT),

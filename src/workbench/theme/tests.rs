@@ -1,4 +1,4 @@
-//! What every theme inside the program must hold.
+//! The requirements for every built-in theme.
 
 use ratatui::style::Color;
 
@@ -40,7 +40,7 @@ fn contrast_is_enough_to_read() {
     for theme in themes {
         let ground = rgb(theme.ground(Role::Text).bg).unwrap();
         let ink = rgb(theme.style(Role::Text).fg).unwrap();
-        // Where a row of the text lies on a ground of its own, it must still be read.
+        // Where a row of the text has its own background, it must still be readable.
         let grounds = [Role::Cursor, Role::CursorIdle, Role::CodeRule, Role::Overlay]
             .map(|role| (theme.style(role).fg.is_none() || role == Role::Overlay, rgb(theme.style(role).bg)));
         for role in Role::ALL {

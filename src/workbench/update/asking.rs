@@ -1,4 +1,4 @@
-//! A line of text typed for something: other arguments, another result, a call more, a file's name, a base.
+//! A line of text typed for something: other arguments, another result, an added call, a file's name, a base.
 
 use crossterm::event::KeyCode;
 use serde_json::Value;
@@ -33,7 +33,7 @@ pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
             let (text, before) = (prompt.input.value().to_owned(), prompt.before.take());
             model.dialog.prompt = None;
             accept(model, ask, &text, effects);
-            // What is refused is typed on, and can still be given up.
+            // Rejected text can be changed or given up.
             if let Some(prompt) = &mut model.dialog.prompt {
                 prompt.before = before;
             }
@@ -55,13 +55,13 @@ pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
     }
 }
 
-/// What was written in an editor; there, a text ends with a line break.
+/// The text written in an editor, which ends with a line break.
 pub fn composed(model: &mut Model, ask: Ask, text: &str, effects: &mut Vec<Effect>) {
     if matches!(ask, Ask::Rule) {
         return suggest::composed(model, text);
     }
     let text = text.strip_suffix('\n').unwrap_or(text);
-    // What is JSON over several lines was so for the person's eyes.
+    // JSON was spread over several lines for the user.
     let packed = match serde_json::from_str::<Value>(text) {
         Ok(value) if text.contains('\n') => value.to_string(),
         _ => text.to_owned(),
@@ -69,7 +69,7 @@ pub fn composed(model: &mut Model, ask: Ask, text: &str, effects: &mut Vec<Effec
     accept(model, ask, &packed, effects);
 }
 
-/// Takes what was typed; what cannot be taken is given back to be typed anew.
+/// Applies the typed text; an invalid text is returned to be changed.
 fn accept(model: &mut Model, ask: Ask, text: &str, effects: &mut Vec<Effect>) {
     let taken = match &ask {
         Ask::Save => save::typed(model, text, effects),
@@ -88,7 +88,7 @@ fn accept(model: &mut Model, ask: Ask, text: &str, effects: &mut Vec<Effect>) {
             suppose::typed_result(model, *target, text);
             Ok(())
         }
-        // That is written in an editor only.
+        // That is only written in an editor.
         Ask::Rule => Ok(()),
         Ask::NewCall { turn, behind } => {
             call(text).map(|call| suppose::typed_call(model, *turn, *behind, call))

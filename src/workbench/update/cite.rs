@@ -1,4 +1,4 @@
-//! The decision on screen for somebody who does not have it: as a command that prints it, and as Markdown for a ticket.
+//! The decision on screen for someone without the workbench: as a command that prints it, and as Markdown for a ticket.
 
 use crate::report::account::Account;
 use crate::report::ticket;

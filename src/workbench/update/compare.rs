@@ -1,4 +1,4 @@
-//! Comparing with a version that the person chooses: which one, and from when to when.
+//! Comparing with a version that the user chooses: which one, and from when to when.
 
 use crate::workbench::popup::texts;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
     prompt::begin(model, Ask::Base, &value, effects);
 }
 
-/// What was typed is the answer; nothing means none.
+/// The typed text is the answer; an empty one means no base.
 pub fn answered(model: &mut Model, text: &str, effects: &mut Vec<Effect>) {
     let name = text.trim();
     if name.is_empty() {
@@ -32,7 +32,7 @@ pub fn answered(model: &mut Model, text: &str, effects: &mut Vec<Effect>) {
     effects.push(Effect::LoadBase(name.to_owned()));
 }
 
-/// A base was read. What was asked for before the last question is dropped; without one, what stood stands.
+/// A base was read. An answer to an older question is dropped; if there is no base, the current one stays.
 pub fn read(model: &mut Model, name: String, read: Result<Base, String>, effects: &mut Vec<Effect>) {
     if model.basis.compare.reading.as_ref() != Some(&name) {
         return;
@@ -72,7 +72,7 @@ pub fn end(model: &mut Model, effects: &mut Vec<Effect>) {
             }
         });
     } else if model.basis.changes.comparison.take().is_some() {
-        // What an edit changed was seen. The next edit is compared again.
+        // The changes of an edit were seen. The next edit is compared again.
         model.say("closed; the next edit is compared again");
         model.basis.changes.since.clear();
         model.basis.changes.to_tell = false;
@@ -105,7 +105,7 @@ pub fn renew(model: &mut Model) {
         against.map(|(chosen, policy)| Arc::new(Comparison::new(chosen.base, policy)));
 }
 
-/// What was decided under the base holds no longer: another one was chosen, or another mode.
+/// Drops decisions under the base: another one was chosen, or another mode.
 pub fn forget_bases(model: &mut Model) {
     model.place.base_frames = Frames::default();
     model.archive.entries.iter_mut().for_each(|entry| entry.base = None);

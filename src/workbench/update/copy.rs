@@ -1,4 +1,4 @@
-//! What the copying commands put on the clipboard. Text is copied as it was recorded, not as it is shown.
+//! The texts of the copying commands. Text is copied as it was recorded, not as it is shown.
 
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ fn row(model: &Model) -> Option<String> {
     }
 }
 
-/// In a body the part under the cursor, else the selected call with what was decided on it, else the message.
+/// In a body the part under the cursor, else the selected call with its decision, else the message.
 fn json(model: &Model) -> Option<String> {
     let session = model.session()?;
     if let Some(view) = body(model) {

@@ -1,8 +1,8 @@
 //! Counts before a command: `13j`, `3]f`, `5G`. Digits are the numbers of panes, too.
 //!
-//! A digit goes to its pane at once. Where it turns out to begin a count, the pane that had the keys before has them again.
-//! One digit and a movement in a list are the pane and the movement: `1j` is what people press to go down the list of
-//! sessions. `0` begins a count that is none of this: `03j`.
+//! A digit goes to its pane at once. If it turns out to begin a count, the earlier pane has the keys again. One digit
+//! and a movement in a list are the pane and the movement: `1j` is what users press to go down the list of sessions.
+//! `0` begins a count without a pane: `03j`.
 
 use super::{go, settle};
 use crate::workbench::keys::{Command, Group, Key};
@@ -10,10 +10,10 @@ use crate::workbench::layout::Pane;
 use crate::workbench::list::Go;
 use crate::workbench::model::{Count, Model};
 
-/// The highest count: nobody presses a key more often, and each time takes time.
+/// The highest count: more is never useful, and each repetition takes time.
 const MOST: u32 = 9_999;
 
-/// A digit was pressed, before it does what it does by itself.
+/// A digit was pressed, before its own action.
 pub fn digit(model: &mut Model, key: Key) {
     let crossterm::event::KeyCode::Char(c) = key.code else { return };
     let Some(digit) = c.to_digit(10).filter(|_| !key.ctrl && !key.alt) else { return };
@@ -36,7 +36,7 @@ pub fn is_digit(key: Key) -> bool {
     matches!(key, Key { code: crossterm::event::KeyCode::Char('0'..='9'), ctrl: false, alt: false })
 }
 
-/// The number that comes before a command, if it is meant as a count: then the pane that had the keys has them again.
+/// The number before a command, if it is meant as a count: then the earlier pane has the keys again.
 pub fn take(model: &mut Model, command: Command) -> Option<u32> {
     let count = model.dialog.count.take()?;
     let row = command.row();
@@ -69,7 +69,7 @@ fn goes_far(command: Command) -> bool {
     command.row().group == Group::Jump || sessions.contains(&command)
 }
 
-/// Goes as far in one step as a command would that often; whether it is such a command.
+/// Goes as far in one step as a command would that often; returns whether it is such a command.
 pub fn at_once(model: &mut Model, command: Command, times: u32) -> bool {
     let by = isize::try_from(times).unwrap_or(isize::MAX);
     match command {
@@ -110,7 +110,7 @@ fn to(model: &mut Model, number: u32) {
     go::rows(model, Go::By(isize::try_from(number - 1).unwrap_or(isize::MAX)));
 }
 
-/// What changes when something gets farther.
+/// The state that changes when a command gets farther.
 pub fn position(model: &Model) -> impl PartialEq + use<> {
     let place = &model.place;
     let overlay = model.dialog.popup().map(|popup| popup.list());

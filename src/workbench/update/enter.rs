@@ -20,8 +20,8 @@ pub fn open(model: &mut Model) {
     }
 }
 
-/// From a row beside the transcript: of a tool or a precondition to its rule, of others to the call they speak of, with
-/// the rule shown.
+/// From a row beside the transcript: from a tool or a precondition to its rule, from others to their call, with the
+/// rule shown.
 fn follow(model: &mut Model, enter: Enter) {
     let link = model.settled.link;
     match (enter, link.call, link.rule) {

@@ -1,4 +1,4 @@
-//! Writing what is on the screen into a file. Nothing is written here.
+//! Exports the screen into a file. Nothing is written here.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::workbench::effect::{Effect, Export};
 use crate::workbench::model::Model;
 use crate::workbench::model::supposed::summary;
 
-/// What the file's name asks for. A name that ends in `!` means that a file which is there is replaced.
+/// The export for a file's name. A name that ends in `!` replaces an existing file.
 pub fn export(model: &Model, typed: &str) -> Result<Effect, String> {
     let (file, replace) = match typed.strip_suffix('!') {
         Some(file) => (file, true),

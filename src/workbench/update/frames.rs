@@ -1,4 +1,4 @@
-//! The frames of the selected turn, and the next turn that hides a tool: asked for here, made on another thread.
+//! The frames of the selected turn, and the next turn that hides a tool: requested here, made on another thread.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::workbench::effect::{Effect, FrameRequest, HiddenSearch};
 use crate::workbench::model::frame::{FrameQuery, Frames};
 use crate::workbench::model::{Model, PendingHidden};
 
-/// Asks for what is not known of the selected turn, unless that is what was asked for last.
+/// Requests the missing frames of the selected turn, unless that is the latest request.
 pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
     let wishes = [Side::New, Side::Base].into_iter().filter_map(|side| model.frame_wish(side));
     let wishes: Vec<_> = wishes.filter(|wish| !wish.is_met(model.frames(wish.side))).collect();
@@ -24,7 +24,7 @@ pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
     model.work.frames = Some(FrameQuery { number, wishes, answered: false });
 }
 
-/// Frames arrive; those that nobody waits for any more are dropped.
+/// Frames arrived; those that are no longer wanted are dropped.
 pub fn arrived(model: &mut Model, number: u64, made: Vec<(Side, Frames)>) {
     let Some(query) = model.work.frames.as_mut().filter(|query| query.number == number) else { return };
     query.answered = true;
@@ -33,7 +33,7 @@ pub fn arrived(model: &mut Model, number: u64, made: Vec<(Side, Frames)>) {
     }
 }
 
-/// Looks for the next turn that hides a tool which the turn before it showed.
+/// Searches for the next turn that hides a tool which the turn before it showed.
 pub fn hidden(model: &mut Model, forward: bool, effects: &mut Vec<Effect>) {
     let (Some(replay), Some(turn)) = (model.replay().cloned(), model.turn().map(|turn| turn.number)) else {
         return;
@@ -43,7 +43,7 @@ pub fn hidden(model: &mut Model, forward: bool, effects: &mut Vec<Effect>) {
     effects.push(Effect::Hidden(Box::new(HiddenSearch { number, replay, turn, forward })));
 }
 
-/// It is found, or there is none. Who has gone elsewhere meanwhile is left there.
+/// It is found, or there is none. If the user has gone elsewhere meanwhile, nothing moves.
 pub fn found(model: &mut Model, number: u64, found: Option<u32>) {
     let Some(pending) = model.work.hidden.take_if(|pending| pending.number == number) else { return };
     let is_here = model.replay().is_some_and(|replay| Arc::ptr_eq(replay, &pending.replay))

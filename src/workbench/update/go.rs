@@ -8,7 +8,7 @@ use crate::workbench::model::Model;
 use crate::workbench::model::table::TableLine;
 use crate::workbench::transcript::{Row, RowKind, Rows};
 
-/// So many calls on, or back if negative, or as far as there are any; in lists the rows.
+/// Moves this many calls forward, or back if negative, or as far as there are any; in lists the rows.
 pub fn next(model: &mut Model, by: isize) {
     if !model.dialog.overlays.is_empty() || model.place.focus != Pane::Transcript {
         return rows(model, Go::By(by));
@@ -101,7 +101,7 @@ pub fn to_row(model: &mut Model, row: usize) {
     (model.place.pinned, model.place.sought) = (None, None);
     let (len, height) = Pane::Transcript.extent(model);
     model.list_mut(Pane::Transcript).set(row, len, height);
-    // What stands beside begins anew for another call.
+    // The side panes begin again for another call.
     let beside = Pane::ALL.into_iter().chain([model.place.focus]).filter(|pane| pane.is_about_call());
     beside.for_each(|pane| *model.list_mut(pane) = List::default());
 }
@@ -132,7 +132,7 @@ pub fn lay_out(model: &mut Model) {
     settle::end_rows(model);
 }
 
-/// Makes the rows of the open session, and goes where it was left.
+/// Makes the rows of the open session, and restores its scroll position.
 pub fn show_open(model: &mut Model) {
     lay_out(model);
     let left = model.entry().and_then(|entry| entry.left_at);

@@ -1,4 +1,4 @@
-//! Asking for sessions to be judged, and saying what changed once all are.
+//! Requests judging of sessions, and reports the changes once all are judged.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ fn ask(model: &Model, open: bool, sessions: Vec<(usize, Arc<StoredSession>)>, ef
     }
 }
 
-/// How sessions are judged now.
+/// The current settings for judging.
 fn by(model: &Model) -> Option<Arc<Judging>> {
     let policy = Arc::clone(model.basis.rules.policy.as_ref()?);
     let (generation, mode) = (model.work.generation, model.basis.mode);
@@ -106,7 +106,7 @@ pub fn tell_changed(model: &mut Model) {
             all if all == decisions => format!("{changed}, all of them downstream"),
             some => format!("{changed}, {} of them downstream", words::thousands(some as u64)),
         };
-        // What changes besides must not hide behind that no decision does.
+        // Other changes must not be hidden if no decision changes.
         let also = [(rules, "session rule outcome"), (reports, "report")].into_iter();
         let also = also.filter(|(count, _)| *count > 0);
         let mut others: String =

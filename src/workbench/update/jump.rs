@@ -1,4 +1,4 @@
-//! Jumping: to the next thing worth looking at, to a cause, and back.
+//! Jumps: to the next finding or change, to a cause, and back.
 
 use std::sync::Arc;
 
@@ -19,25 +19,24 @@ use rulestep_engine::replay::{DecidedCall, Replay};
 /// Places that are kept to go back to.
 const KEPT: usize = 100;
 
-/// The next stopped call or violated rule about the session, if need be in another session: nobody wants to know where a
-/// session ends.
+/// The next stopped call or violated session rule, if necessary in another session: the border of sessions does not
+/// matter.
 pub fn finding(model: &mut Model, forward: bool) {
     let stops = |judged: &DecidedCall| judged.decision.verdict.stops();
     across(model, forward, (stops, |mark| mark.stops, true), "stopped call or violated session rule");
 }
 
-/// The next call that is only reported, in the same way. There may be many of them, so they do not stand between one stop and
-/// the next.
+/// The next call that is only reported, in the same way. There may be many of them, so they are not among the stops.
 pub fn report(model: &mut Model, forward: bool) {
     let reports = |judged: &DecidedCall| judged.decision.reports();
     let what = "reported call or violated session rule that is not enforced";
     across(model, forward, (reports, |mark| mark.reports, false), what);
 }
 
-/// What is looked for: calls, as they were decided and as they are marked, and whether violated rules are those that are enforced.
+/// The target of a jump: calls, by decision and by mark, and whether violated rules are the enforced ones.
 type Wanted = (fn(&DecidedCall) -> bool, fn(&CallMark) -> bool, bool);
 
-/// The next call of which that is so, or violated rule.
+/// The next call or violated rule that matches.
 fn across(model: &mut Model, forward: bool, wanted: Wanted, what: &str) {
     let (is_wanted, is_marked, enforced) = wanted;
     let Some(replay) = model.replay().cloned() else { return };
@@ -60,13 +59,13 @@ fn across(model: &mut Model, forward: bool, wanted: Wanted, what: &str) {
         let call = if forward { calls.next() } else { calls.next_back() };
         let mut others = marked().filter(|at| matches!(at, ChangePlace::Alternative(_)));
         let other = if forward { others.next() } else { others.next_back() };
-        // Of one turn, its calls stand before those of other choices.
+        // In a turn, its calls come before those of other choices.
         let both = [call, other].into_iter().flatten();
         let call = if forward { both.min_by_key(|at| at.turn()) } else { both.max_by_key(|at| at.turn()) };
         let violations = judgement.violations.iter();
         let mut rules = violations.filter(|other| other.enforced == enforced).map(|other| other.rule);
         let rule = if forward { rules.next() } else { rules.next_back() };
-        // Rules about the session speak when it has ended.
+        // Session rules come after the session's end.
         let (call, rule) = (call.map(Ok), rule.map(Err));
         Some((at, if forward { call.or(rule) } else { rule.or(call) }?))
     };
@@ -91,7 +90,7 @@ fn across(model: &mut Model, forward: bool, wanted: Wanted, what: &str) {
     }
 }
 
-/// Where only one pane fits beside the transcript, the one that says why.
+/// If only one pane fits beside the transcript, the one with the reason.
 fn show_decision(model: &mut Model) {
     model.place.side = Pane::Decision;
 }
@@ -103,7 +102,7 @@ fn others(model: &Model, forward: bool) -> impl Iterator<Item = usize> + use<> {
     let way = move |by: usize| match (here, forward) {
         (Some(here), true) => scope.get(here + by).copied(),
         (Some(here), false) => scope.get(here.checked_sub(by)?).copied(),
-        // It is not listed itself, so all others are.
+        // It is not listed itself, so all others are candidates.
         (None, true) => scope.get(by - 1).copied(),
         (None, false) => scope.get(scope.len().checked_sub(by)?).copied(),
     };
@@ -139,7 +138,7 @@ pub fn error(model: &mut Model, forward: bool) {
     seek(model, forward, "error", |row| row.is_error(&session));
 }
 
-/// What was decided about the call that a row shows, of a choice that was not taken as well.
+/// The decision about the call of a row, also of a choice that was not taken.
 fn judged_at(replay: &Replay, row: Row) -> Option<&DecidedCall> {
     match row.kind {
         RowKind::Call(index) => replay.call(index),
@@ -163,7 +162,7 @@ fn seek(model: &mut Model, forward: bool, what: &str, wanted: impl FnMut(Row) ->
     }
 }
 
-/// The next session that anything speaks against, at the first stopped call, else at the first violated rule.
+/// The next session with an objection, at the first stopped call, else at the first violated rule.
 pub fn stop(model: &mut Model, forward: bool) {
     let stopped = |at: &usize| {
         model
@@ -207,7 +206,7 @@ fn land_at(model: &mut Model, rule: RuleId) {
     model.place.landing = of.map(|of| PendingRule { of, rule });
 }
 
-/// The decisions on the open session are there: who waits for one of its rules goes there.
+/// The decisions about the open session arrived: a pending jump to one of its rules is made.
 pub fn arrive(model: &mut Model) {
     let Some(landing) = model.place.landing.take() else { return };
     let own = model.entry().and_then(|entry| entry.session.as_ref());
@@ -254,10 +253,10 @@ fn based(model: &Model) -> Option<String> {
     Some(format!("{at} {}", code.map_or_else(name, |code| code.as_str().to_owned())))
 }
 
-/// To where the change under the cursor stands.
+/// Goes to the place of the change under the cursor.
 pub fn change(model: &mut Model) {
     let at = model.list(Pane::Changes).cursor;
-    // Behind a heading stands the first change under it.
+    // After a heading comes the first change under it.
     let found = model.change_rows(at).take(2).find_map(|row| match row {
         ChangeRow::Change(entry, change) => Some((entry, change.at)),
         ChangeRow::Group(..) => None,
@@ -272,7 +271,7 @@ pub fn change(model: &mut Model) {
         go::to_row(model, row);
         show_change(model, row);
     }
-    // What the change is about is beside the transcript, which a zoomed pane would hide.
+    // The subject of the change is beside the transcript, which a zoomed pane would hide.
     model.place.zoom = false;
 }
 
@@ -292,7 +291,7 @@ pub fn next_change(model: &mut Model, forward: bool) {
     }
     let in_entry = |at: usize| {
         let changes = model.archive.entries.get(at)?.changes.iter().flatten().map(|change| change.at);
-        // What is at the end is after every turn and call.
+        // Changes at the end come after every turn and call.
         let key = |at: &ChangePlace| (at.turn().unwrap_or(u32::MAX), at.alternative(), at.call());
         let found = if forward { changes.min_by_key(key) } else { changes.max_by_key(key) };
         Some((at, found?))
@@ -316,8 +315,8 @@ pub fn next_change(model: &mut Model, forward: bool) {
     }
 }
 
-/// Brings the pane that shows what changes at a row beside the transcript, where not all are seen: the decision, or the
-/// tools with the first one that is shown or hidden in sight.
+/// Makes the pane visible that shows the change at a row beside the transcript, if not all are: the decision, or the
+/// tools with the first one that is shown or hidden.
 fn show_change(model: &mut Model, row: usize) {
     let changes = model.entry().and_then(|entry| entry.changes.as_ref());
     let here: Vec<&Change> =
@@ -337,7 +336,7 @@ fn show_change(model: &mut Model, row: usize) {
         match model.place.focus {
             Pane::Transcript => model.place.side = pane,
             focus if focus.is_about_call() => model.place.focus = pane,
-            // Lists that somebody goes through.
+            // Lists that the user goes through.
             _ => {}
         }
         go::focus(model, model.place.focus);
@@ -346,13 +345,13 @@ fn show_change(model: &mut Model, row: usize) {
     model.place.sought = tool.map(|tool| (pane, Key::Tool(tool)));
 }
 
-/// Says what changes at a row: of tools that are shown or hidden nothing else beside it does.
+/// Reports the change at a row: for tools that are shown or hidden only this does.
 fn tell_change(model: &mut Model, row: usize) {
     let changes = model.entry().and_then(|entry| entry.changes.as_ref());
     let here = changes.into_iter().flatten().filter(|change| row_of(model, change.at) == Some(row));
     let said = here.map(|change| {
         let tool = change.tool.as_deref().map(|tool| format!(" {tool}")).unwrap_or_default();
-        // An outcome has no row beside it that says what it was and what it is.
+        // An outcome has no row beside it with the old and the new one.
         let ways = match change.kind {
             Kind::OutcomeChanged => {
                 let rule = change.rule.and_then(|rule| rule_name(model, rule));
@@ -368,7 +367,7 @@ fn tell_change(model: &mut Model, row: usize) {
     model.say(said.join(", "));
 }
 
-/// The row of the transcript at which a change of the open session stands.
+/// The row of the transcript for a change of the open session.
 fn row_of(model: &Model, at: ChangePlace) -> Option<usize> {
     match at {
         ChangePlace::Call(call) => row_of_recorded(model, call.index),
@@ -406,7 +405,7 @@ pub fn to(model: &mut Model, entry: usize, at: Result<ChangePlace, RuleId>) {
     }
 }
 
-/// What is supposed has no such call.
+/// The what-if has no such call.
 pub fn say_left_out(model: &mut Model) {
     let back = model.key(Command::Quit);
     let case = model.shown_supposed().is_some_and(|(layer, _)| layer.case.is_some());
@@ -415,7 +414,7 @@ pub fn say_left_out(model: &mut Model) {
     model.say(format!("{what}; {back} shows the recording"));
 }
 
-/// The row of a recorded call, which may stand elsewhere in what is supposed.
+/// The row of a recorded call, which may be elsewhere in a what-if.
 pub fn row_of_recorded(model: &Model, recorded: u32) -> Option<usize> {
     model.settled.rows.of_call(model.entry()?.supposed.now(recorded)?)
 }

@@ -1,4 +1,4 @@
-//! Edits from outside: what the watch over the files says, and whether the person wants to hear it.
+//! Edits from outside: reports of the watch, and whether they are applied.
 
 use crate::files::watch::{ChangedFiles, WatchEvent, Way};
 use crate::workbench::effect::Effect;
@@ -52,7 +52,7 @@ pub fn toggle(model: &mut Model, effects: &mut Vec<Effect>) {
     touched(model, missed, effects);
 }
 
-/// Reads everything again, as far as it has changed.
+/// Reads everything that has changed again.
 pub fn again(model: &mut Model, effects: &mut Vec<Effect>) {
     model.work.asked = true;
     model.basis.live.missed = ChangedFiles::default();

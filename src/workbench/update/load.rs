@@ -1,4 +1,4 @@
-//! A policy arrives, and what is decided by it on the recordings.
+//! A policy arrives, and its decisions about the recordings.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::workbench::popup::{findings, texts};
 use rulestep_base::diagnostic::Severity;
 use rulestep_engine::policy::{LoadResult, Policy};
 
-/// A policy was read. One that is not whole decides nothing: the last whole one goes on.
+/// A policy was read. One that is not complete decides nothing: the last complete one stays in use.
 pub fn policy(model: &mut Model, loaded: LoadResult, at: String, effects: &mut Vec<Effect>) {
     let asked = std::mem::take(&mut model.work.asked);
     model.basis.rules.read = true;
@@ -25,7 +25,7 @@ pub fn policy(model: &mut Model, loaded: LoadResult, at: String, effects: &mut V
             let same = model.basis.rules.policy.as_ref().is_some_and(|old| old.digest() == policy.digest());
             let fixed = std::mem::take(&mut model.basis.rules.stale);
             if same {
-                // What was decided by it stands; it is not judged again.
+                // Its decisions still hold; nothing is judged again.
                 if fixed {
                     model.say(format!("the policy loads again, as it was at {}", model.basis.rules.since));
                 } else if asked {
@@ -59,7 +59,7 @@ pub fn policy(model: &mut Model, loaded: LoadResult, at: String, effects: &mut V
                 );
                 model.fail(text);
             } else {
-                // What was said of an earlier load is no longer so; the line of the problem says what is.
+                // The note about an earlier load no longer holds; the problem line has the current state.
                 model.dialog.note = None;
             }
             if model.basis.rules.policy.is_none() {
@@ -86,7 +86,7 @@ pub fn judged(model: &mut Model, generation: u64, sessions: Vec<JudgedSession>) 
 /// Takes in what was decided on the session of an entry in the newest request.
 pub fn decide(model: &mut Model, at: usize, decisions: SessionDecisions) {
     let SessionDecisions { judgement, row, replay } = decisions;
-    // Of something supposed, the numbers are known when it is judged.
+    // The numbers of a what-if are known when it is judged.
     if at == model.place.open && model.shown_supposed().is_none() {
         renumber_pinned(model, &judgement.policy);
     }
@@ -94,7 +94,7 @@ pub fn decide(model: &mut Model, at: usize, decisions: SessionDecisions) {
     entry.row.decide(&row, judgement.policy.rules(), &mut model.archive.names);
     model.archive.table.note_change();
     model.work.judged += usize::from(!entry.is_judged(judgement.generation));
-    // Where the session was read back for it, that copy is the one on screen from now on.
+    // If the session was restored for it, that copy is the one on screen from now on.
     if at == model.place.open
         && let Some(opened) =
             model.place.opened.as_mut().filter(|opened| Arc::ptr_eq(&opened.of, &judgement.of))
@@ -120,10 +120,10 @@ pub fn decided(model: &mut Model) {
     }
 }
 
-/// Entries whose replays leave memory at a time: letting go of one takes some microseconds.
+/// Entries whose replays leave memory at a time: dropping one takes some microseconds.
 const SHED: usize = 64;
 
-/// As soon as the sessions do not all fit into memory, the replays of those before leave it too, a few at a time.
+/// Once the sessions do not all fit into memory, earlier replays leave it too, a few at a time.
 fn shed(model: &mut Model) {
     let open = model.place.open;
     let (from, all) = (model.archive.shed, model.archive.entries.len());
@@ -137,7 +137,7 @@ fn shed(model: &mut Model) {
     model.archive.shed = to;
 }
 
-/// Another policy gives its rules other numbers: the one that was asked for is shown under its new one.
+/// Another policy has other rule numbers: the selected one is shown under its new number.
 fn renumber_pinned(model: &mut Model, policy: &Policy) {
     let known = model.place.pinned.and_then(|pinned| model.rule(pinned)).map(|rule| Arc::clone(&rule.id));
     let rules = policy.rules();

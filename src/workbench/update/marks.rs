@@ -1,4 +1,4 @@
-//! Places that the person marks with a letter, to go back to them.
+//! Positions that the user marks with a letter, to go back to them.
 
 use super::{go, jump};
 use crate::workbench::model::Model;
@@ -13,7 +13,7 @@ pub fn set(model: &mut Model, letter: char) {
     model.say(format!("bookmark {letter}: {}{place}{moved}", name.unwrap_or_default()));
 }
 
-/// Goes to what a letter marks.
+/// Goes to the position of a letter.
 pub fn go(model: &mut Model, letter: char) -> Result<(), String> {
     let Some(spot) = model.place.marks.get(&letter).copied() else {
         let known: Vec<String> = model.place.marks.keys().map(char::to_string).collect();

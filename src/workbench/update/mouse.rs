@@ -1,4 +1,4 @@
-//! The mouse: what is under the pointer is found in the layout that is drawn, then it is as if keys had gone there.
+//! The mouse: the element under the pointer is found in the layout, then handled as if keys had gone there.
 
 use ratatui::layout::{Position, Rect};
 
@@ -19,7 +19,7 @@ const NOTCH: isize = 3;
 /// Two clicks within this many milliseconds on one row open it.
 const DOUBLE: i64 = 400;
 
-/// What is at a place of the screen; nothing where no pane and no overlay is.
+/// The element at a position of the screen; `None` if there is no pane and no overlay.
 pub fn target(model: &Model, at: Position) -> Option<Target> {
     let layout = model.layout();
     if layout.shape == Shape::TooSmall {
@@ -63,9 +63,9 @@ fn row_at(rows: &dyn Rows, model: &Model, space: &Space<'_>, area: Rect, at: Pos
     None
 }
 
-/// Something was done with the mouse; a double click on a row gives the command to run.
+/// Handles the mouse; a double click on a row returns the command to run.
 pub fn moved(model: &mut Model, mouse: Mouse) -> Option<Command> {
-    // What is typed is typed to its end.
+    // A prompt has to be completed first.
     let target = target(model, mouse.at).filter(|_| model.dialog.prompt.is_none())?;
     model.dialog.note = None;
     model.dialog.leaving = false;
@@ -125,7 +125,7 @@ fn select(model: &mut Model, pane: Pane, row: usize) {
     }
 }
 
-/// Scrolls what is under the pointer. Its cursor goes along only where it would be out of sight.
+/// Scrolls the element under the pointer. Its cursor moves only if it would become invisible.
 fn scroll(model: &mut Model, target: Target, by: isize) {
     let pane = match target {
         Target::OverlayRow(_) | Target::Overlay => return go::rows(model, Go::By(by)),

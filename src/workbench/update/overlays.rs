@@ -1,4 +1,4 @@
-//! What is done in whatever lies over the panes: closing it, and going on in an editor.
+//! Actions of all overlays: closing, and continuing in an editor.
 
 use crate::workbench::effect::Effect;
 use crate::workbench::model::{Model, Overlay};

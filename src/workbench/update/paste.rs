@@ -9,7 +9,7 @@ use crate::workbench::model::Model;
 /// Bytes that a prompt holds. What is longer is no search and no file name, and each key would cost as much again.
 pub const MOST: usize = 10_000;
 
-/// A paste: a prompt takes its first line in one step and says what it cut; commands are never made of it.
+/// A paste: a prompt takes its first line in one step and reports the cut; commands are never made of it.
 pub fn pasted(model: &mut Model, text: &str) {
     let characters = text.chars().count();
     let Some(prompt) = &mut model.dialog.prompt else {
@@ -40,8 +40,8 @@ pub fn pasted(model: &mut Model, text: &str) {
     search::apply(model);
 }
 
-/// Keys that arrived together with the one that opened a prompt are its text: a search for every letter would make the last
-/// one wait for all of them.
+/// Keys that arrived together with the one that opened a prompt are its text: a search for every letter would delay the
+/// last one.
 pub fn typed(model: &mut Model, rest: &str) {
     let Some(prompt) = &mut model.dialog.prompt else { return };
     let room = MOST.saturating_sub(prompt.input.value().len());

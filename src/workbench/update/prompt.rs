@@ -1,4 +1,4 @@
-//! Beginning to type a line of text for something, or to write it in an editor.
+//! Opens a prompt for a line of text, or an editor.
 
 use serde_json::Value;
 use tui_input::Input;
@@ -10,7 +10,7 @@ use crate::workbench::model::{Model, Prompt};
 /// From this many characters on a text is changed in an editor.
 const LONG: usize = 400;
 
-/// Begins to type, with `text` there already; a long text, or one of several lines, goes to the editor at once.
+/// Opens a prompt with `text`; a long text, or one of several lines, goes to the editor at once.
 pub fn begin(model: &mut Model, ask: Ask, text: &str, effects: &mut Vec<Effect>) {
     let long = text.chars().nth(LONG).is_some();
     if ask.is_text() && (long || text.contains('\n')) {

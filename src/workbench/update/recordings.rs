@@ -1,4 +1,4 @@
-//! Recordings arrive, change and go; whoever looks at one keeps their place.
+//! Recordings arrive, change and disappear; the user keeps their place.
 
 use crate::workbench::model::overlay::BodyView;
 use std::collections::{HashMap, HashSet};
@@ -41,7 +41,7 @@ pub fn told(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
     }
 }
 
-/// The files that there are, in their order. What was read of others is gone.
+/// The files, in order. What was read of others is dropped.
 fn listing(model: &mut Model, files: Vec<Arc<str>>) {
     if model.archive.files.are(&files) {
         return;
@@ -78,7 +78,7 @@ fn part(
     if sessions.is_empty()
         && let Some(entry) = model.archive.entries.get_mut(own.clone()).and_then(<[Entry]>::last_mut)
     {
-        // Something at the end of a file whose sessions are here already.
+        // Problems at the end of a file whose sessions are here already.
         entry.diagnostics.extend(diagnostics);
         entry.row.problems = entry.damaged();
         return;
@@ -89,7 +89,7 @@ fn part(
     if at == 0 || at < model.archive.entries.len() || model.archive.lost.is_some() {
         exchange(model, at..at, new);
     } else {
-        // What comes last, as nearly everything does while all is read for the first time, moves nobody.
+        // Sessions at the end, as nearly all during the first reading, move nothing.
         model.archive.sessions += new.iter().filter(|entry| entry.session.is_some()).count();
         model.archive.entries.extend(new);
     }
@@ -97,7 +97,7 @@ fn part(
     judge_new(model, all, effects);
 }
 
-/// Takes in what was made of sessions by those who read them, where that still holds.
+/// Applies the results of the reading threads for sessions, if they still hold.
 fn arrive(model: &mut Model, looked: impl Iterator<Item = (usize, Looked)>) {
     let (mut judged, mut compared) = (false, false);
     for (at, (decisions, changes)) in looked {
@@ -150,12 +150,12 @@ fn whole(
     judge_new(model, all, effects);
 }
 
-/// What sessions of a file come to.
+/// The content of a file's sessions.
 fn held(sessions: &[ReadSession], diagnostics: &[Diagnostic]) -> Held {
     Held::of(sessions.iter().map(|read| &*read.session), diagnostics)
 }
 
-/// What was made of a session besides its row by those who read it.
+/// The results of the reading threads for a session besides its row.
 type Looked = (Option<SessionDecisions>, Option<SessionChanges>);
 
 /// The rows of a file, and what was made of their sessions besides.
@@ -206,7 +206,7 @@ fn made(
     (entries, looked)
 }
 
-/// Puts entries of one file in place of others of it. What has not changed stays as it is, decisions and all.
+/// Replaces entries of one file by others. Unchanged ones stay as they are, decisions and all.
 fn exchange(model: &mut Model, range: Range<usize>, new: Vec<Entry>) {
     let place = Place::of(model);
     let (start, end, count) = (range.start, range.end, new.len());
@@ -232,8 +232,8 @@ fn exchange(model: &mut Model, range: Range<usize>, new: Vec<Entry>) {
     place.keep(model, &moved);
 }
 
-/// For each old entry the place of the new one that stands for the same session: by name, else what is in its place
-/// where neither has a namesake.
+/// For each old entry the index of the new one for the same session: by name, else by position if neither has a
+/// namesake.
 fn same(old: &[Entry], new: &[Entry]) -> Vec<Option<usize>> {
     let by_name: HashMap<&str, usize> =
         new.iter().enumerate().map(|(at, entry)| (&*entry.name, at)).collect();
@@ -255,7 +255,7 @@ fn same(old: &[Entry], new: &[Entry]) -> Vec<Option<usize>> {
     inside
 }
 
-/// What an entry takes over from the one that it replaces. Whether something supposed of that no longer applies.
+/// Transfers state from a replaced entry to its successor. Returns whether a what-if of it no longer applies.
 fn inherit(entry: &mut Entry, old: &mut Entry) -> bool {
     entry.left_at = old.left_at;
     let (Some(session), Some(before)) = (&entry.session, &old.session) else { return false };
@@ -275,7 +275,7 @@ fn inherit(entry: &mut Entry, old: &mut Entry) -> bool {
         entry.base = old.base.take();
         entry.changes = old.changes.take();
     } else if goes_on {
-        // Until it is judged anew, what was decided on its calls stands.
+        // Until it is judged again, the decisions about its calls hold.
         entry.judgement = old.judgement.take();
         entry.replay = old.replay.take();
         entry.base = old.base.take();
@@ -283,7 +283,7 @@ fn inherit(entry: &mut Entry, old: &mut Entry) -> bool {
     old.supposed.top().is_some_and(Layer::is_hypothetical)
 }
 
-/// Where the person is, while the list of sessions changes under them.
+/// The user's position, while the list of sessions changes.
 struct Place {
     open: usize,
     file: Option<Arc<str>>,
@@ -291,7 +291,7 @@ struct Place {
     session: Option<Arc<StoredSession>>,
     content: Option<Arc<Session>>,
     list: List,
-    /// How far below the first row on screen the open session is in the list of sessions.
+    /// How far below the first visible row the open session is in the list of sessions.
     below: usize,
 }
 
@@ -366,7 +366,7 @@ impl Place {
         body::renew(model, &rows, self.content.as_ref());
     }
 
-    /// The open session is gone: what its file holds now is shown, else the session that is in its place, until it
+    /// The open session disappeared: the current content of its file is shown, else the session in its place, until it
     /// returns.
     fn leave(self, model: &mut Model) {
         model.dialog.close_all::<BodyView>();

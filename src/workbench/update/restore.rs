@@ -1,4 +1,4 @@
-//! Going back to where the workbench was closed: the list and the panes at once, the session when it is read.
+//! Restores the position when the workbench was closed: the list and the panes at once, the session when it is read.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::workbench::layout::Pane;
 use crate::workbench::model::saved::{Restore, SavedPlace};
 use crate::workbench::model::{Model, Welcome};
 
-/// Arranges the list and the panes as they were, and looks for the session from now on.
+/// Restores the list and the panes, and waits for the session from now on.
 pub fn begin(model: &mut Model, place: SavedPlace) {
     let pane = |number| Pane::ALL.into_iter().find(|pane| pane.number() == number);
     let focus = pane(place.focus).unwrap_or(Pane::Transcript);
@@ -25,7 +25,7 @@ pub fn begin(model: &mut Model, place: SavedPlace) {
     model.habits.welcome = Welcome::Over;
 }
 
-/// Goes to the session if it has been read by now; when all is read, to what is nearest.
+/// Goes to the session if it has been read by now; when all is read, to the nearest one.
 pub fn go_back(model: &mut Model) {
     let Some(restore) = &model.habits.restore else { return };
     let (place, passed) = (restore.place.clone(), restore.passed);
@@ -37,7 +37,7 @@ pub fn go_back(model: &mut Model) {
     let found = (own.start + passed.min(own.len())..own.end).find(is);
     match (found, model.work.reading) {
         (Some(at), _) => arrive(model, at),
-        // What is read of a file for the first time follows on what was.
+        // Sessions of a file that is read for the first time are appended.
         (None, Some(_)) => model.habits.restore = Some(Restore { place, passed: own.len() }),
         (None, None) => nearest(model, own),
     }
@@ -74,7 +74,7 @@ fn arrive(model: &mut Model, entry: usize) {
     }
 }
 
-/// The session is gone: the first one of its file, where there is any.
+/// The session no longer exists: the first one of its file, if there is any.
 fn nearest(model: &mut Model, own: Range<usize>) {
     let Some(Restore { place, .. }) = model.habits.restore.take() else { return };
     if model.archive.entries.is_empty() {

@@ -1,4 +1,4 @@
-//! Saving the session up to the selected call, with what was decided there, as a case. Nothing is written here.
+//! Saves the session up to the selected call, with its decisions, as a case. Nothing is written here.
 
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ pub fn is_pattern(path: &str) -> bool {
     path.contains(['*', '?', '['])
 }
 
-/// Where the selected call is in the recording; of one that was added, where it stands now.
+/// The place of the selected call in the recording; of an added one, its current place.
 fn place(model: &Model) -> Option<CallRef> {
     let (entry, now) = (model.entry()?, model.call()?.at);
     let recorded = entry.supposed.recorded(now.index);

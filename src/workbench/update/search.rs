@@ -1,4 +1,4 @@
-//! Searching, and filtering where rows stand alone: typing, and going from place to place.
+//! Searching, and filtering if rows are single: typing, and going from match to match.
 
 use crossterm::event::KeyCode;
 use tui_input::{Input, InputRequest};
@@ -17,7 +17,7 @@ use crate::workbench::popup::tester;
 /// Begins to type.
 pub fn begin(model: &mut Model) {
     let filter = model.dialog.popup().and_then(|popup| popup.filter());
-    // Of popups whose rows are not sifted, a body alone is searched.
+    // Of popups whose rows are not filtered, only a body is searched.
     let searched = model.dialog.overlays.is_empty() || model.dialog.top::<BodyView>().is_some();
     if filter.is_none() && !searched {
         return model.say("this list is not searched");
@@ -51,7 +51,7 @@ pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
     apply(model);
 }
 
-/// What a key does to a line that is typed.
+/// The effect of a key on a typed line.
 pub fn request(key: Key) -> Option<InputRequest> {
     Some(match (key.code, key.ctrl, key.alt) {
         (KeyCode::Char('u'), true, _) => InputRequest::DeleteLine,
@@ -67,7 +67,7 @@ pub fn request(key: Key) -> Option<InputRequest> {
     })
 }
 
-/// What is typed takes effect at once: a filter sifts, a search goes to the first place from where it began.
+/// The typed text takes effect at once: a filter is applied, a search goes to the first match from where it began.
 pub fn apply(model: &mut Model) {
     match model.dialog.prompt.as_ref().map(|prompt| &prompt.ask) {
         Some(None) => {}
@@ -125,7 +125,7 @@ fn search(model: &mut Model, value: String, from: usize) {
 }
 
 fn keep(model: &mut Model) {
-    // What is no filter is typed on, or given up.
+    // An invalid filter can be changed or given up.
     if model.dialog.popup().is_some_and(|popup| popup.refused().is_some()) {
         return;
     }
@@ -224,7 +224,7 @@ fn set(model: &mut Model, row: usize) {
     }
     let query = model.dialog.query.as_ref().map(|query| query.to_lowercase());
     if let Some(query) = query {
-        // What is found is brought into view where the pane is narrower than the row.
+        // The match is made visible if the pane is narrower than the row.
         let columns = model.place.focus.rows(model).columns_of(model, row, &query);
         sideways::show(model, model.place.focus, columns);
     }
@@ -251,7 +251,7 @@ fn hit(model: &Model, row: usize) -> bool {
     model.place.focus.rows(model).matches(model, row, &query)
 }
 
-/// Keeps some lines of a body in sight, from the one under the cursor on, as many of them as there is room for.
+/// Keeps some lines of a body visible, from the one under the cursor on, as many of them as there is room for.
 fn keep_lines(model: &mut Model, lines: usize) {
     let Some(view) = model.dialog.top_mut::<BodyView>() else { return };
     let cursor = view.list.cursor;

@@ -1,5 +1,5 @@
-//! What follows when anything has changed: the frame of the selected turn, the lines of the panes, cursors inside their
-//! lists, the shown rule in sight.
+//! Derives state after a change: the frame of the selected turn, the lines of the panes, cursors inside their lists,
+//! the visible rule.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub fn settle(model: &mut Model) {
     follow(model);
     let layout = model.layout();
     sessions::measure(model, layout.width(Pane::Sessions));
-    // What has the keys comes first: the policy pane may show the rule that its row rests on.
+    // The pane with the keys comes first: the policy pane may show the rule of its row.
     model.settled.link = Link::default();
     let focus = model.place.focus;
     settle_pane(model, &layout, focus);
@@ -51,7 +51,7 @@ pub fn end_rows(model: &mut Model) {
     list.cursor = list.cursor.min(last);
 }
 
-/// Goes to the frame of the selected turn where it is known.
+/// Goes to the frame of the selected turn if it is available.
 fn follow(model: &mut Model) {
     for side in [Side::New, Side::Base] {
         let wish = model.frame_wish(side);
@@ -72,7 +72,7 @@ fn settle_pane(model: &mut Model, layout: &Layout, pane: Pane) {
     }
     let (len, height) = pane.extent(model);
     seek(model, pane);
-    // Of what is not on screen nobody knows how long it is.
+    // The length of an invisible list is unknown.
     if len > 0 && (pane != Pane::Policy || pane == model.place.focus) {
         model.list_mut(pane).keep(len, height);
     }
@@ -101,7 +101,7 @@ fn fit_bodies(model: &mut Model, layout: &Layout) {
     }
 }
 
-/// Puts the cursor on what was sought in a pane, once that tells of the selected turn.
+/// Moves the cursor to the row sought in a pane, once that shows the selected turn.
 fn seek(model: &mut Model, pane: Pane) {
     let Some((_, key)) = model.place.sought.take_if(|(wanted, _)| *wanted == pane) else { return };
     if model.frame_wish(Side::New).is_none_or(|wish| !wish.is_met(model.frames(Side::New))) {
@@ -118,7 +118,7 @@ fn seek(model: &mut Model, pane: Pane) {
 /// Brings the shown rule into sight.
 fn follow_rule(model: &mut Model) {
     if model.splits() {
-        // Both rules stand one below the other, from the first line on.
+        // Both rules are one below the other, from the first line on.
         *model.list_mut(Pane::Policy) = List::default();
         return;
     }

@@ -1,7 +1,7 @@
-//! What if: changing what is supposed of the open session, and showing what comes of it.
+//! What-ifs: changing the open session, and showing the result.
 //!
-//! Nothing is judged here. Whatever has changed, [`ask`] sees whether the topmost layer is still the answer to what is
-//! wanted, and asks for another one if not.
+//! Nothing is judged here. After every change, [`ask`] checks whether the topmost layer is still up to date, and
+//! requests another one if not.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use rulestep_engine::replay::Replay;
 /// Changes that can be taken back one after the other.
 const UNDONE: usize = 200;
 
-/// Asks for what is supposed of the open session to be judged, unless that is what was asked for last.
+/// Requests judging of the what-if of the open session, unless that is the latest request.
 pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
     let number = model.work.requests + 1;
     let content = model.content().cloned();
@@ -44,7 +44,7 @@ pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
     effects.push(Effect::Suppose(Box::new(Suppose { number, premise })));
 }
 
-/// What was supposed is judged, or cannot be. What answers an older request is dropped.
+/// The what-if is judged, or cannot be. An answer to an older request is dropped.
 pub fn judged(model: &mut Model, number: u64, answer: Result<Box<(Hypothesis, Replay)>, Impossible>) {
     let asked = |supposed: &crate::workbench::model::Supposed| {
         supposed.top().and_then(|layer| layer.asked.as_ref()).is_some_and(|(asked, _)| *asked == number)
@@ -53,7 +53,7 @@ pub fn judged(model: &mut Model, number: u64, answer: Result<Box<(Hypothesis, Re
     let (hypothesis, replay) = match answer {
         Ok(answer) => *answer,
         Err(why) => {
-            // What is on screen is what was before.
+            // The previous state is on screen.
             if let Some(layer) =
                 model.archive.entries.get_mut(place).and_then(|entry| entry.supposed.top_mut())
             {
@@ -83,7 +83,7 @@ pub fn judged(model: &mut Model, number: u64, answer: Result<Box<(Hypothesis, Re
     };
     if place == model.place.open {
         exchange(model, show);
-        // Another version gives its rules other numbers.
+        // Another version has other rule numbers.
         let rules = replay.policy().rules();
         let known = pinned.and_then(|known| rules.iter().find(|(_, rule)| rule.id == known));
         model.place.pinned = known.map(|(id, _)| id);
@@ -150,8 +150,8 @@ pub fn change(model: &mut Model, land: Land, change: impl FnOnce(&mut WhatIf)) {
     }
 }
 
-/// Nothing is supposed any more: the recording is shown again. `before` was supposed: the call under the cursor is where that
-/// had it.
+/// Ends all what-ifs: the recording is shown again. `before`: the last what-if, by which the call under the cursor is
+/// found.
 fn to_recording(model: &mut Model, before: WhatIf) {
     let top = |model: &mut Model, what_if: WhatIf| {
         let entry = model.archive.entries.get_mut(model.place.open);
@@ -251,7 +251,7 @@ pub fn result(model: &mut Model, effects: &mut Vec<Effect>) {
     prompt::begin(model, Ask::Result(target), &text, effects);
 }
 
-/// Begins to type a call more in this turn, behind the one that is selected.
+/// Opens a prompt for another call in this turn, after the selected one.
 pub fn new_call(model: &mut Model, effects: &mut Vec<Effect>) {
     match model.target_turn() {
         Some(turn) => {
@@ -262,7 +262,7 @@ pub fn new_call(model: &mut Model, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Lets the call end otherwise: ok, error, refused, without a result.
+/// Cycles the outcome of the call: ok, error, refused, without a result.
 pub fn outcome(model: &mut Model) {
     let Some((call, target)) = targeted(model).filter(|_| keeps_results(model)) else { return };
     let outcome = match call.outcome {
@@ -339,10 +339,10 @@ fn keeps_results(model: &mut Model) -> bool {
     kept
 }
 
-/// What the call's result holds; of one that is left out, what it held.
+/// The content of the call's result; of a removed one, its former content.
 fn content(model: &Model, call: &Call, target: Target) -> Body {
     let messages = |call: &Call, session: &rulestep_base::session::Session| {
-        // What does not say how the call ended is no result of it, and yet what came of it.
+        // A result that does not say how the call ended is not the call's, but has its content.
         let unsettled = || session.unsettled().of.into_iter().filter(|(_, of)| *of == call.at.index);
         let place = call.result.or_else(|| unsettled().map(|(place, _)| place).min());
         let message = place.and_then(|at| session.messages.get(at));
@@ -359,7 +359,7 @@ fn content(model: &Model, call: &Call, target: Target) -> Body {
     }
 }
 
-/// What was typed for a call's result.
+/// The text typed for a call's result.
 pub fn typed_result(model: &mut Model, target: Target, text: &str) {
     let Some(call) = model.call().cloned() else { return };
     let before = content(model, &call, target);
@@ -372,7 +372,7 @@ pub fn typed_result(model: &mut Model, target: Target, text: &str) {
     model.say(format!("{} {}: another result", place(call.at), call.tool));
 }
 
-/// What was typed for a call's arguments.
+/// The text typed for a call's arguments.
 pub fn typed_arguments(model: &mut Model, target: Target, text: &str) {
     let Some(call) = model.call().cloned() else { return };
     let arguments = like(&call.arguments, text);
@@ -388,7 +388,7 @@ pub fn typed_arguments(model: &mut Model, target: Target, text: &str) {
     model.say(format!("{} {}: other arguments", place(call.at), call.tool));
 }
 
-/// A call that was typed, to be after another one, else behind all of its turn.
+/// A typed call, to come after another one, else after all of its turn.
 pub fn typed_call(model: &mut Model, turn: u32, behind: Option<Target>, call: AddedCall) {
     let selected = model.call().filter(|_| behind.is_some());
     let place = selected.map_or_else(
@@ -434,7 +434,7 @@ fn amend(what_if: &mut WhatIf, place: usize, amend: impl FnOnce(&mut AddedCall))
     }
 }
 
-/// Whether rules could not tell two bodies apart: JSON may be laid out otherwise.
+/// Whether rules cannot distinguish two bodies: JSON may have another layout.
 fn same(one: &Body, other: &Body) -> bool {
     one == other || one.parsed().is_some_and(|value| Some(value) == other.parsed())
 }

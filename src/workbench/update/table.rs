@@ -21,7 +21,7 @@ pub fn begin_filter(model: &mut Model) {
         Some(Prompt { input, from: 0, before, ask: Some(Ask::Filter), refused: None, cut: None });
 }
 
-/// What is typed sifts at once. What is no filter yet changes nothing, and says what is wrong with it.
+/// The typed text is applied at once. An invalid filter changes nothing, and its problem is shown.
 pub fn typed(model: &mut Model) {
     let Some(prompt) = &model.dialog.prompt else { return };
     let text = prompt.input.value().to_owned();
@@ -33,7 +33,7 @@ pub fn typed(model: &mut Model) {
 
 /// Back to the filter from before.
 pub fn give_up(model: &mut Model, before: &str) {
-    // It was a filter then.
+    // It was a valid filter then.
     let _ = filter(model, before);
 }
 
@@ -80,7 +80,7 @@ pub fn sort(model: &mut Model, word: &str) -> Result<(), String> {
 pub fn turns_order(model: &Model, key: Key) -> bool {
     let Some(prompt) = &model.dialog.prompt else { return false };
     let line = format!("{} ", Command::SortSessions.row().name);
-    // A letter that begins a column's name is typed for it, whatever somebody has bound to it.
+    // A letter that begins a column's name is typed for it, whatever command it is bound to.
     let names = Column::ALL.map(|column| column.word());
     let types = matches!(key.code, KeyCode::Char(c) if names.iter().any(|name| name.starts_with(c)));
     let meaning = model.habits.keymap.meaning(&[key], Scope::Panes);

@@ -181,12 +181,12 @@ fn the_top_line_says_which_session_and_what_decides() {
     );
 }
 
-/// Whoever goes on from an earlier place has left the later ones.
+/// Continuing from an earlier place drops the later ones.
 #[test]
 fn a_jump_ends_the_way_forward() {
     let mut model = opened(120, 40, "mono", vec![refunds(), clean(), refunds()]);
     press(&mut model, "]f o");
-    // The earlier call by itself says nothing of the finding.
+    // The earlier call by itself does not show the finding.
     assert_eq!(note(&model), "T2.2 resource_unmatched is based on this call; Ctrl-o goes back");
     press(&mut model, "Ctrl-o ]s");
     assert_eq!((model.place.open, at(&model).as_str()), (2, "T2.2 issue_refund"));
@@ -337,14 +337,14 @@ fn a_hidden_tool_and_a_precondition_lead_to_their_rules() {
     assert!(row(&mut model, "Eligibility must"));
     press(&mut model, "Enter");
     assert_eq!((model.place.focus, shown(&model)), (Pane::Policy, Some(4)));
-    // What was asked for ends with the next thing selected.
+    // The selection ends with the next one.
     press(&mut model, "2 }");
     assert_eq!((model.place.pinned, shown(&model)), (None, None));
     press(&mut model, "3");
     assert!(row(&mut model, "lookup_order"));
     press(&mut model, "Enter");
     assert_eq!((model.place.focus, note(&model)), (Pane::Tools, "this row has no rule"));
-    // What an earlier call forbade leads to that call, with the line that forbids.
+    // A tool forbidden by an earlier call leads to that call, with the line that forbids.
     press(&mut model, "{ 2 ]f J 4 gg Enter");
     assert_eq!((at(&model).as_str(), shown(&model)), ("T2.1 issue_refund", Some(8)));
 }

@@ -1,4 +1,4 @@
-//! Commands that are run with what was typed after their names.
+//! Commands that are run with a typed argument.
 
 use super::{compare, export, go, jump, marks, table};
 use crate::workbench::effect::Effect;

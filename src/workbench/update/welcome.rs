@@ -1,5 +1,5 @@
-//! The first screen: a stopped call, since that is what somebody looks for, and there is most to see at one; for the samples
-//! also where to go from there.
+//! The first screen: a stopped call, because that is what users look for, and where most is visible; for the samples
+//! also hints where to go from there.
 
 use super::jump;
 use crate::compare::ChangePlace;
@@ -13,10 +13,10 @@ const WHOLE: u16 = 90;
 /// Columns from which it has room for a command.
 const MEDIUM: u16 = 80;
 
-/// Sessions of somebody's own recordings that are looked at: whoever waits for more has long begun to read.
+/// Number of the user's own sessions that are checked: users begin to read before more are judged.
 const LOOKED_AT: usize = 2000;
 
-/// Goes to the first stopped call as soon as it is known which one that is.
+/// Goes to the first stopped call as soon as it is known.
 pub fn begin(model: &mut Model) {
     let welcome = model.habits.welcome;
     if welcome == Welcome::Over {
@@ -24,7 +24,7 @@ pub fn begin(model: &mut Model) {
     }
     let reading = model.work.reading.is_some();
     if reading && model.archive.table.sort.is_some() {
-        // What comes first in that order is not known yet.
+        // The first in that order is not known yet.
         return;
     }
     let generation = model.work.generation;
@@ -45,14 +45,14 @@ pub fn begin(model: &mut Model) {
         Some(Some((entry, place))) => {
             jump::to(model, entry, place);
             model.place.side = Pane::Decision;
-            // What failed on the way here is not hidden by it.
+            // An earlier failure is not hidden by it.
             let failed = model.dialog.note.as_ref().is_some_and(|note| note.failed);
             if welcome == Welcome::Recordings && !failed {
                 tell_first(model, place.is_ok());
             }
         }
         None if !reading && !model.archive.entries.is_empty() => {}
-        // Somebody who reads a session meanwhile is not taken away from it.
+        // A user who reads a session meanwhile is not moved.
         Some(None) | None if welcome == Welcome::Recordings && looked > LOOKED_AT => {}
         Some(None) | None => return,
     }

@@ -1,4 +1,4 @@
-//! The smallest part of a session that still shows a denial or a change: asking for it, and opening it.
+//! The smallest part of a session that still shows a denial or a change: requesting it, and opening it.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ fn wanted(model: &Model) -> Result<(Looking, Wanted), &'static str> {
     Ok((Looking { number, entry, recorded, session, call, change: false, listed: false }, wanted))
 }
 
-/// Of a call that is decided otherwise in a recorded session.
+/// For a call that is decided differently in a recorded session.
 fn of_change(
     model: &Model,
     entry: usize,
@@ -74,7 +74,7 @@ fn of_change(
     Ok((Looking { number, entry, recorded, session, call, change: true, listed }, wanted))
 }
 
-/// It is found, or there is none. What answers an older request is dropped.
+/// It is found, or there is none. An answer to an older request is dropped.
 pub fn found(model: &mut Model, number: u64, found: Option<Box<Witness>>) {
     let Some(looking) = model.work.looking.take_if(|looking| looking.number == number) else { return };
     let Some(witness) = found else {
@@ -96,7 +96,7 @@ pub fn found(model: &mut Model, number: u64, found: Option<Box<Witness>>) {
     }
     let mut what_if = WhatIf::default();
     if let Some((_, shown)) = model.shown_supposed().filter(|_| !looking.change) {
-        // It is decided by what is switched off there, too.
+        // Rules that are switched off are off there, too.
         for rule in shown.what_if.off() {
             what_if.switch(rule);
         }

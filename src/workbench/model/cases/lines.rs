@@ -1,4 +1,4 @@
-//! The lines of the list: each case, and below it what is not as expected.
+//! The lines of the list: each case, and its unmet expectations below it.
 
 use super::{CaseLine, CaseList, CaseState, CasesView};
 use crate::workbench::model::overlay::words_of;

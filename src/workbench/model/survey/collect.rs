@@ -1,4 +1,4 @@
-//! The rows of the lists, from what was counted of the sessions in scope.
+//! The rows of the lists, from the counts of the listed sessions.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use rulestep_engine::policy::Policy;
 use rulestep_engine::run::Mode;
 
 impl Model {
-    /// What is to be counted of the sessions in scope.
+    /// What is to be counted of the listed sessions.
     pub fn survey_wish(&self) -> SurveyWish {
         let mut scope: Vec<usize> = self.scope().collect();
         scope.sort_unstable();
@@ -29,7 +29,7 @@ impl Model {
         SurveyWish { policy: self.basis.rules.policy.clone(), mode: self.basis.mode, sessions, unreadable }
     }
 
-    /// How many of how many sessions are counted, while it is not all.
+    /// The progress of counting, until it is done.
     pub fn surveying(&self) -> Option<(usize, usize)> {
         let query = self.work.survey.as_ref()?;
         let all = query.wish.sessions.len();
@@ -47,7 +47,7 @@ impl Model {
     }
 }
 
-/// The term that asks for a row of an inventory. What is not recorded is asked for by what is.
+/// The filter term for a row of an inventory. A missing value is expressed by the recorded ones.
 fn term(asks: Ask, name: Option<&str>) -> Option<String> {
     match (asks, name) {
         (Ask::Key(key), Some(name)) => Some(term_of(Some(key), name, true)),
@@ -58,7 +58,7 @@ fn term(asks: Ask, name: Option<&str>) -> Option<String> {
         (Ask::Program, Some(name)) => Some(spelt_out(name.split(' '))),
         (Ask::File, Some(name)) => Some(spelt_out([name.rsplit('/').next().unwrap_or(name)])),
         (Ask::Text | Ask::Program | Ask::File, None) | (Ask::Nothing, _) => None,
-        // `until` is the end of what is asked for, and no part of it.
+        // `until` is exclusive.
         (Ask::Day, Some(day)) => {
             let next = day.parse::<jiff::civil::Date>().ok()?.tomorrow().ok()?;
             Some(format!("since:{day} until:{next}"))
@@ -108,7 +108,7 @@ impl SurveyView {
 
     fn rules(&mut self, survey: &Survey, policy: &Policy, mode: Mode) {
         let mut rules = survey.coverage.of_policy(policy);
-        // What never fired is what nobody sees anywhere else.
+        // Rules that never fired are not visible anywhere else.
         rules.sort_by_key(|(_, _, used)| Reverse(used.exercise()));
         let count = |exercise| rules.iter().filter(|(_, _, used)| used.exercise() == exercise).count() as u64;
         let (never, passed) = (count(Exercise::NeverAsked), count(Exercise::Passed));

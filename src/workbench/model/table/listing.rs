@@ -1,4 +1,4 @@
-//! The list of sessions as the rest of the workbench asks for it: which entries it keeps, and on which line they are.
+//! The list of sessions for the rest of the workbench: the listed entries, and their lines.
 
 use super::{Measure, TableLine, View};
 use crate::explore::sieve::Sieve;
@@ -15,7 +15,7 @@ impl Model {
         entries.into_iter()
     }
 
-    /// How many entries the list keeps.
+    /// The number of listed entries.
     pub fn scope_len(&self) -> usize {
         self.archive.table.view.as_ref().map_or(self.archive.entries.len(), |view| view.places.len())
     }
@@ -51,7 +51,7 @@ impl Model {
         })
     }
 
-    /// Where an entry is among those that the list keeps, from 0.
+    /// The index of an entry among the listed ones, from 0.
     pub fn place_in_scope(&self, entry: usize) -> Option<usize> {
         match &self.archive.table.view {
             Some(view) => view.places.iter().position(|place| *place as usize == entry),
@@ -59,7 +59,7 @@ impl Model {
         }
     }
 
-    /// Lists the sessions anew, as far as anything is asked of them.
+    /// Lists the sessions again, if they are filtered, sorted or grouped.
     pub fn arrange(&mut self) {
         let (entries, names, table) = (&self.archive.entries, &self.archive.names, &mut self.archive.table);
         table.stale = 0;

@@ -1,4 +1,4 @@
-//! What a call's command line does: its small calls in order, with what each reads, writes, deletes and reaches.
+//! The effects of a call's command line: its small calls in order, with what each reads, writes, deletes and reaches.
 
 use crate::report::shell::facts;
 use crate::workbench::line::{Key, Line, Link, paragraph};
@@ -12,7 +12,7 @@ use rulestep_shell::facts::Table;
 use rulestep_shell::reading::{Made, reading};
 use rulestep_shell::tool::runs_commands;
 
-/// Small calls that are shown. `explain shell` has all of them.
+/// Number of small calls that are shown. `explain shell` has all of them.
 const MOST: usize = 20;
 /// Letters of one that are shown.
 const LONGEST: usize = 300;
@@ -30,7 +30,7 @@ pub fn lines(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, call: &Ca
     lines.push(Line::dim("what the command does:"));
     let mut pipeline = None;
     for small in read.calls.iter().take(MOST) {
-        // What runs beside the command before it is set apart from what runs after it.
+        // Commands of one pipeline are separated from those that run later.
         let beside = if pipeline.replace(small.pipeline) == Some(small.pipeline) { "| " } else { "" };
         let text = small.to_string();
         let is_meant = meant.contains(&name(&text).into_owned());
@@ -51,14 +51,14 @@ pub fn lines(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, call: &Ca
     }
 }
 
-/// What the rule of the first finding knows of programs and tools; without one, what the policy adds.
+/// The facts about programs and tools for the rule of the first finding; without one, those of the policy.
 fn known(seen: Seen<'_>) -> Table {
     let Some(replay) = seen.replay() else { return Table::default() };
     let finding = seen.judged_call().and_then(|judged| judged.decision.findings.first());
     replay.policy().facts(finding.map(|finding| finding.rule))
 }
 
-/// As much of a command as tells it apart: a file that is written may be among its words.
+/// A command cut to its distinctive part: a written file may be among its words.
 fn cut(text: String) -> String {
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),

@@ -1,4 +1,5 @@
-//! What is counted when a turn begins: how far limits are used up, how soon deadlines pass, how far sequences have come.
+//! Counters at the beginning of a turn: how far limits are used up, how soon deadlines pass, how far sequences have
+//! come.
 
 use super::evidence;
 use crate::workbench::line::Line;
@@ -6,7 +7,7 @@ use crate::workbench::model::seen::Seen;
 use rulestep_base::session::Session;
 use rulestep_engine::monitor::{Explanation, LineState, Rules, StateItem};
 
-/// What is counted of an item, where it is counted at all.
+/// The counter of an item, if it has one.
 pub fn of(item: &StateItem, rules: &Rules, session: &Session) -> Option<Explanation> {
     let explanation = matches!(item, StateItem::Kept { .. }).then(|| item.explain(rules, session))??;
     (!explanation.lines.is_empty()).then_some(explanation)

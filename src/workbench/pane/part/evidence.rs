@@ -1,4 +1,4 @@
-//! What rules looked at, as their explanations have it: signs, texts, values at the right edge.
+//! The evidence of rules, from their explanations: signs, texts, values at the right edge.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -9,7 +9,7 @@ use crate::workbench::theme::{Glyph, Role};
 use rulestep_base::session::CallRef;
 use rulestep_engine::monitor::{self, Check, EarlierCall, Explanation, LineState, Rule, RuleId};
 
-/// Columns that what is part of something stands further right.
+/// Indentation of a part.
 const STEP: usize = 2;
 
 /// Whether a check that passed has something to say about the call: earlier calls it rests on, or a count.
@@ -103,7 +103,7 @@ fn lines_fit(line: &Line, right: &str, width: usize) -> bool {
     line.width() + 1 + right.len() <= width
 }
 
-/// What a rule asks for, in a few words: its own name, else `[0] check_eligibility`, `[1] steps 2 of 3`.
+/// The requirement of a rule, in a few words: its own name, else `[0] check_eligibility`, `[1] steps 2 of 3`.
 pub fn asks(explanation: &Explanation) -> String {
     let rule = &explanation.rule;
     match &explanation.label {
@@ -115,7 +115,7 @@ pub fn asks(explanation: &Explanation) -> String {
     }
 }
 
-/// What a rule looked at, a line or more each: what is part of something stands below it and further right.
+/// The evidence of a rule, a line or more each: parts are below the whole and indented.
 pub fn tree(
     lines: &mut Vec<Line>,
     seen: Seen<'_>,

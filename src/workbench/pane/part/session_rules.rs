@@ -1,4 +1,4 @@
-//! Rules about the session: how each of them ended, and what a violated one has to say.
+//! Session rules: the outcome of each, and the explanation of a violated one.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use rulestep_engine::monitor::finding::{RuleOutcome, RuleState};
 use rulestep_engine::monitor::{Effect, Explanation, Finding, Rule};
 use rulestep_engine::run::Mode;
 
-/// As many that are neither violated nor pending are named; more are a count.
+/// Number of other rules that are named; more are a count.
 const NAMED: usize = 8;
 
 /// Whether one of them is violated, or may still be.
@@ -109,11 +109,11 @@ pub fn violated(lines: &mut Vec<Line>, seen: Seen<'_>, state: &RuleState, width:
 pub struct Traced {
     at: CallRef,
     text: String,
-    /// Whether the rule speaks of this call.
+    /// Whether the rule rests on this call.
     rests: bool,
 }
 
-/// Calls before a place that are shown of a trace, besides those that a rule speaks of.
+/// Calls before a place that are shown of a trace, besides those that a rule rests on.
 const AHEAD: usize = 3;
 
 /// The last few calls before a place that ran, the newest first.
@@ -127,7 +127,7 @@ fn ran_before(seen: Seen<'_>, before: usize) -> impl Iterator<Item = u32> {
     ran.map(|(call, _)| call.at.index).take(AHEAD)
 }
 
-/// What ran before the selected call, the calls that a finding speaks of, and the call itself.
+/// The calls before the selected one, those that a finding rests on, and the call itself.
 pub fn trace_of(seen: Seen<'_>, finding: &Finding, session: &Session) -> Vec<Traced> {
     let Some(call) = seen.model.call() else { return Vec::new() };
     let rests: BTreeSet<u32> = finding.found.iter().filter_map(|found| Some(found.own()?.index)).collect();
@@ -147,8 +147,8 @@ pub fn trace_of(seen: Seen<'_>, finding: &Finding, session: &Session) -> Vec<Tra
     all.into_iter().filter_map(line).collect()
 }
 
-/// The parts of what a rule about the order of calls has to say beside its name and place: what it expects, what happened
-/// instead, what would satisfy it, and the calls.
+/// The parts of an order rule's explanation besides its name and place: the expectation, what happened instead, what
+/// would satisfy it, and the calls.
 pub fn parts(
     lines: &mut Vec<Line>,
     seen: Seen<'_>,
@@ -161,7 +161,7 @@ pub fn parts(
         labelled(lines, theme, "expected", Role::Text, &expected.to_string(), width, link);
     }
     labelled(lines, theme, "actual", Role::Text, &violation.headline.to_string(), width, link);
-    // What would help is what is looked for: it comes before the calls, which may be many.
+    // The way out is what users look for: it comes before the calls, which may be many.
     if let Some(suggestion) = &violation.way_out {
         labelled(lines, theme, "suggest", Role::Text, &suggestion.to_string(), width, link);
     }
@@ -183,13 +183,13 @@ pub fn parts(
     }
 }
 
-/// Where a rule is, above what it has to say: nobody should have to scroll for it.
+/// The place of a rule, above its explanation, so that it is visible without scrolling.
 pub fn rule_line(lines: &mut Vec<Line>, seen: Seen<'_>, rule: &Rule, width: usize, link: Link) {
     let theme = &seen.model.theme;
     if let Some(test) = &rule.test {
         labelled(lines, theme, "test", Role::TextDim, test, width, link);
     }
-    // Its description is the headline; then its own id is nowhere else.
+    // If its description is the headline, its own id is nowhere else.
     if let (Some(_), Some(id)) = (&rule.description, &rule.name) {
         labelled(lines, theme, "id", Role::TextDim, id, width, link);
     }
@@ -197,7 +197,7 @@ pub fn rule_line(lines: &mut Vec<Line>, seen: Seen<'_>, rule: &Rule, width: usiz
     labelled(lines, theme, "rule", Role::TextDim, &place, width, link);
 }
 
-/// What a violated rule has to say in one line: `tests must run before a push: run_tests never succeeded`.
+/// A violated rule's explanation in one line: `tests must run before a push: run_tests never succeeded`.
 pub fn sentence(model: &Model, state: &RuleState) -> String {
     let name = model.rule(state.rule).map(rule_name).unwrap_or_default();
     let actual = model.replay().and_then(|replay| words::violation(state, replay));

@@ -1,4 +1,4 @@
-//! How what is supposed is marked wherever it is shown: in words, never by colour alone.
+//! The marks of what-ifs wherever they are shown: in words, never only by colour.
 
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ pub fn title(model: &Model, pane: Pane) -> &'static str {
             Some(_) => " (example, perhaps not minimal)",
             None => " (what if)",
         },
-        // Little room: what is meant is said in full above the transcript.
+        // Little room: the full text is above the transcript.
         _ if layer.case.is_some() => " (case)",
         _ if layer.part.is_some() && pane != Pane::Policy => " (part)",
         _ => " (if)",
@@ -90,7 +90,7 @@ pub fn note(model: &Model) -> Option<String> {
     Some(parts.join("; "))
 }
 
-/// What is supposed about a row of the transcript; empty where it is as recorded.
+/// The mark of a row of the transcript in a what-if; empty if it is as recorded.
 pub fn mark(model: &Model, row: RowKind) -> &'static str {
     let Some((_, shown)) = model.shown_supposed() else { return "" };
     let (index, result) = match row {
@@ -103,7 +103,7 @@ pub fn mark(model: &Model, row: RowKind) -> &'static str {
     }
     let changed = |edit: &Edit, call: u32| match edit {
         Edit::Arguments { call: changed, .. } => !result && *changed == call,
-        // A result that there is none of any more is told at its call.
+        // A removed result is marked at its call.
         Edit::Result { call: changed, outcome, .. } => {
             *changed == call && result != (*outcome == rulestep_base::session::Outcome::Unknown)
         }
@@ -114,7 +114,7 @@ pub fn mark(model: &Model, row: RowKind) -> &'static str {
     if edits(&shown.what_if) { "(changed) " } else { "" }
 }
 
-/// What a case expects of the selected call and what came, where that is not the same.
+/// The unmet expectations of a case about the selected call, each with the actual value.
 pub fn unmet(model: &Model) -> Vec<(String, String)> {
     let Some((layer, shown)) = model.shown_supposed() else { return Vec::new() };
     let (Some(case), Some(call)) = (layer.of_case(), model.call()) else { return Vec::new() };
@@ -126,7 +126,7 @@ pub fn unmet(model: &Model) -> Vec<(String, String)> {
     unmet.map(pair).collect()
 }
 
-/// What the policy makes of the selected call as it was recorded, where something else is supposed: `deny → allow`.
+/// The decision about the selected call as it was recorded, beside that of the what-if: `deny → allow`.
 pub fn beside(model: &Model) -> Option<String> {
     let (layer, shown) = model.shown_supposed()?;
     let entry = model.entry().filter(|_| layer.case.is_none())?;
@@ -138,7 +138,7 @@ pub fn beside(model: &Model) -> Option<String> {
     let arrow = model.theme.glyph(Glyph::Arrow);
     let Some(recorded) = entry.supposed.recorded(now) else { return Some(format!("new {arrow} {new}")) };
     let known = word(entry.replay.as_ref()?, recorded)?;
-    // In a part of a session that nothing is changed in, only what is otherwise is worth a line.
+    // In an unchanged part of a session, only a difference is worth a line.
     let told = layer.part.is_none() || !shown.what_if.is_empty() || known != new;
     told.then(|| format!("{known} {arrow} {new}"))
 }

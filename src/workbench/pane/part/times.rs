@@ -1,4 +1,4 @@
-//! When what a row of the transcript shows was recorded, and how long nothing was.
+//! The times of a row of the transcript, and pauses.
 
 use crate::workbench::model::Model;
 use crate::workbench::transcript::Row;
@@ -9,8 +9,8 @@ const PAUSE: Millis = 60_000;
 /// Rows before one that are looked at for a time: few rows have none where others have.
 const NEAR: usize = 16;
 
-/// What is said of time at a row: the pause before it, and for the first row of a turn how long after the session's
-/// beginning it was. Nothing where the recording does not say.
+/// The time of a row: the pause before it, and for the first row of a turn the time since the session's beginning.
+/// Empty if the times are not recorded.
 pub fn of(model: &Model, session: &Session, row: Row, at: usize, first: bool) -> Vec<String> {
     let Some(now) = row.time(session) else { return Vec::new() };
     let mut before =

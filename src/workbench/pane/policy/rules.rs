@@ -1,4 +1,4 @@
-//! The text of a rule in both versions: the one that the cursor is on, else those that decided on either side.
+//! The text of a rule in both versions: the one under the cursor, else the deciding ones of either side.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::workbench::paint::tail;
 use crate::workbench::theme::{Glyph, Role};
 use rulestep_engine::monitor::Rule;
 
-/// Columns from which the two texts stand beside each other.
+/// Columns from which the two texts are side by side.
 const BESIDE: usize = 80;
 
 /// The lines of the pane, at most `width` columns wide.

@@ -1,4 +1,4 @@
-//! The list of sessions where there is room for more than their titles: a column for each thing known of them.
+//! The list of sessions with more than their titles: columns of details.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -21,7 +21,7 @@ const SHARE: usize = 40;
 /// A column that fewer than one session in this many has something in comes after all others.
 const SPARSE: usize = 5;
 
-/// What is worth most comes first.
+/// The most important comes first.
 const WORTH: [Column; 11] = [
     Column::Calls,
     Column::Stopped,
@@ -98,7 +98,7 @@ fn is_sorted(model: &Model, column: Column) -> bool {
     model.archive.table.sort.is_some_and(|(sorted, _)| sorted == column)
 }
 
-/// What stands above a column.
+/// The heading of a column.
 fn head(model: &Model, column: Column) -> &'static str {
     match column {
         Column::Stopped => stopped_word(model.basis.mode),

@@ -1,11 +1,11 @@
-//! How a session is marked and called in the list.
+//! The mark and the name of a session in the list.
 
 use crate::workbench::model::table::TableLine;
 use crate::workbench::model::{Entry, Model};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role};
 
-/// How a session is marked: by the worst that was decided in it.
+/// The mark of a session: the worst decision in it.
 pub fn sign<'m>(model: &'m Model, entry: &Entry) -> (Role, &'m str) {
     let glyph = |role, glyph| (role, model.theme.glyph(glyph));
     let Some(verdict) = entry.verdict() else {
@@ -22,8 +22,8 @@ pub fn sign<'m>(model: &'m Model, entry: &Entry) -> (Role, &'m str) {
     glyph(role, sign)
 }
 
-/// What the session on a line is called, in this many columns; with the end of its id where a session beside it is called the
-/// same.
+/// The name of the session on a line, in this many columns; with the end of its id if a session beside it has the same
+/// name.
 pub fn name(model: &Model, entry: &Entry, at: usize, room: usize) -> String {
     let (marks, names) = (model.theme.marks(), &model.archive.names);
     let title = entry.row.title(names);

@@ -1,4 +1,4 @@
-//! Where what is searched for is in the rows of a line: also where it is broken over two of them.
+//! The matches in the rows of a line, also in a line that is broken over two of them.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The findings of all sessions: collecting, naming and sifting them.
+//! The findings of all sessions: collecting, naming and filtering them.
 
 use crate::workbench::model::changes::called;
 use std::collections::HashMap;
@@ -20,23 +20,23 @@ use rulestep_engine::policy::Policy;
 /// The list of findings.
 #[derive(Default)]
 pub struct FindingsView {
-    /// All of them, in the order shown.
+    /// All findings, in the order shown.
     pub rows: Vec<FindingRow>,
     /// The rows that pass the filter.
     pub shown: Vec<usize>,
-    /// Where in those.
+    /// The cursor.
     pub list: List,
-    /// What they are sorted and headed by.
+    /// The grouping and order.
     pub by: GroupBy,
     /// The filter as it is typed, in the language of all lists.
     pub filter: String,
     /// The last one that could be understood: what the rows pass.
     pub sieve: Filter,
-    /// What is wrong with the typed one.
+    /// The problem of the typed filter.
     pub wrong: Option<String>,
     /// The one rule, by id and name, that they are about, where it is one.
     pub only: Option<(Arc<str>, String)>,
-    /// How many sessions had been judged when they were collected.
+    /// The number of judged sessions when they were collected.
     pub judged: usize,
 }
 
@@ -45,7 +45,7 @@ pub struct FindingsView {
 pub struct FindingRow {
     /// The entry.
     pub entry: usize,
-    /// What its session is called.
+    /// The name of its session.
     pub session: Arc<str>,
     /// The call, of a choice that was not taken as well; or the end: it is about the session as a whole.
     pub at: ChangePlace,
@@ -53,13 +53,13 @@ pub struct FindingRow {
     pub tool: Arc<str>,
     /// The rule's id as people write it.
     pub rule: Arc<str>,
-    /// What people call the rule.
+    /// The rule's name for people.
     pub name: Arc<str>,
     /// The rule.
     pub rule_id: RuleId,
     /// The code.
     pub code: Code,
-    /// What it does.
+    /// Its effect.
     pub effect: Effect,
     /// The rule's reason, for telemetry.
     pub reason: Option<Arc<str>>,
@@ -69,7 +69,7 @@ pub struct FindingRow {
     pub counterfactual: bool,
 }
 
-/// What findings are grouped by.
+/// The grouping of findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GroupBy {
     /// The session.
@@ -110,7 +110,7 @@ impl GroupBy {
 }
 
 impl FindingRow {
-    /// What a group of rows like this one is called.
+    /// The name of this row's group.
     pub fn group(&self, by: GroupBy) -> &str {
         match by {
             GroupBy::Session => &self.session,
@@ -125,7 +125,7 @@ impl FindingRow {
         }
     }
 
-    /// Where it stands: `T2.1`, `T2.2.1` for a choice that was not taken, or `end`.
+    /// Its position: `T2.1`, `T2.2.1` for a choice that was not taken, or `end`.
     pub fn place(&self) -> String {
         match self.at {
             ChangePlace::Call(call) => place(call),
@@ -140,7 +140,7 @@ impl FindingRow {
         called(&session, self.at)
     }
 
-    /// What happened, in a line, where it is a violated rule about the session.
+    /// The headline, if it is a violated session rule.
     pub fn violation<'m>(&self, model: &'m Model) -> Option<&'m str> {
         let judgement = model.archive.entries.get(self.entry)?.judgement.as_ref()?;
         let mut violations = judgement.violations.iter().filter(|_| self.at == ChangePlace::End);

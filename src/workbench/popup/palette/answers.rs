@@ -1,4 +1,4 @@
-//! What answers to the words that are typed in lists of commands.
+//! The matches for typed words in lists of commands.
 
 use super::state::{PaletteRow, PaletteView, with_argument};
 use crate::explore::table::Column;
@@ -10,7 +10,7 @@ use crate::workbench::model::table::FILE_ORDER;
 use crate::workbench::theme::BUILTIN;
 
 impl PaletteView {
-    /// With nothing typed.
+    /// With no text.
     pub fn new(model: &Model, scope: Scope) -> Self {
         let mut view = Self {
             scope,
@@ -52,7 +52,7 @@ impl PaletteView {
     }
 }
 
-/// What may come after a command's name, as far as `typed` says.
+/// The possible values of a command's argument that match `typed`.
 fn values(model: &Model, command: Command, argument: Argument, typed: &str) -> Vec<PaletteRow> {
     let mut values: Vec<(String, String)> = match argument {
         Argument::Theme => {

@@ -1,4 +1,4 @@
-//! Running commands by their names, with what may come after the name.
+//! Running commands by their names, with their arguments.
 
 use crossterm::event::KeyCode;
 use tui_input::Input;
@@ -17,7 +17,7 @@ const KEPT: usize = 100;
 
 /// Opens the list, with `line` typed already.
 pub fn open(model: &mut Model, line: &str) {
-    // The list of all commands gives way: what is run is meant for what lies below it.
+    // The list of all commands closes: the command is meant for what is below it.
     let scope = match model.dialog.top::<HelpView>() {
         Some(help) => help.scope.unwrap_or(Scope::Panes),
         None => model.scope_of_keys(),
@@ -41,7 +41,7 @@ pub fn is_open(model: &Model) -> bool {
 /// A command that is to be run, with what was typed after its name.
 pub type Chosen = (Command, Option<String>);
 
-/// A key while a command is typed; gives what is to be run.
+/// A key while a command is typed; returns the command to run.
 pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) -> Option<Chosen> {
     let prompt = model.dialog.prompt.as_mut()?;
     (prompt.cut, prompt.refused) = (None, None);
@@ -132,7 +132,7 @@ fn complete(model: &mut Model) {
     replace(model, line);
 }
 
-/// Closes the list; unless a theme is chosen, what was put on to be looked at is taken off.
+/// Closes the list; unless a theme is chosen, its preview ends.
 fn close(model: &mut Model, undo: bool) {
     let Some(view) = model.dialog.take::<PaletteView>() else { return };
     if let Some(prompt) = model.dialog.prompt.take() {
@@ -144,9 +144,9 @@ fn close(model: &mut Model, undo: bool) {
     settle::keep_overlay(model);
 }
 
-/// Enter: closes the list and gives what the row under the cursor runs.
+/// Enter: closes the list and returns what the row under the cursor runs.
 pub fn enter(model: &mut Model) -> Option<Chosen> {
-    // What the row says is of the model as it was drawn; whether it can be used is asked again when it runs.
+    // The row describes the model as it was drawn; availability is checked again when it runs.
     let facts = model.facts();
     let open = model.dialog.top_mut::<PaletteView>()?;
     let row = open.row().cloned()?;
@@ -176,7 +176,7 @@ pub fn enter(model: &mut Model) -> Option<Chosen> {
     }
 }
 
-/// What was typed cannot be taken: it stays to be changed, with the reason beside it.
+/// The typed text is invalid: it stays to be changed, with the reason beside it.
 pub fn open_again(model: &mut Model, line: &str, why: String) {
     open(model, line);
     refuse(model, why);

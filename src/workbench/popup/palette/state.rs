@@ -1,4 +1,4 @@
-//! The list in which commands are run by their names: what is typed, and the rows that answer to it.
+//! The list in which commands are run by their names: the typed text, and the matching rows.
 
 use crate::workbench::keys::{self, Argument, Command, Facts, Scope};
 use crate::workbench::list::List;
@@ -6,13 +6,13 @@ use crate::workbench::theme::Theme;
 
 /// The list of commands to run by name.
 pub struct PaletteView {
-    /// Where commands are to be used: what lay on top before.
+    /// The scope in which commands are available: the overlay below.
     pub scope: Scope,
-    /// Where in the rows.
+    /// The cursor.
     pub list: List,
-    /// What is typed.
+    /// The typed text.
     pub typed: String,
-    /// What answers to that, the best first.
+    /// The matches, the best first.
     pub rows: Vec<PaletteRow>,
     /// The theme that is chosen, while others are looked at.
     pub theme: Option<Box<Theme>>,
@@ -29,9 +29,9 @@ pub enum PaletteRow {
     Value {
         /// The command.
         command: Command,
-        /// What comes after its name.
+        /// The value of its argument.
         value: String,
-        /// What that is.
+        /// A description of it.
         doc: String,
     },
 }
@@ -65,7 +65,7 @@ impl PaletteView {
     }
 }
 
-/// The command whose whole name begins the line, what it takes, and what of that is typed.
+/// The command whose whole name begins the line, its argument, and the typed part of that.
 pub fn with_argument(line: &str) -> Option<(Command, Argument, &str)> {
     let (name, value) = line.split_once(' ')?;
     let row = keys::TABLE.iter().find(|row| row.name == name)?;

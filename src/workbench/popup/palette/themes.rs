@@ -1,11 +1,11 @@
-//! Themes put on: to be looked at while their names are chosen, and then to stay.
+//! Themes: previewed while their names are chosen, and then applied.
 
 use super::state::{PaletteRow, PaletteView};
 use crate::workbench::keys::Command;
 use crate::workbench::model::Model;
 use crate::workbench::theme::Theme;
 
-/// A theme under the cursor is put on at once; otherwise the chosen one is back.
+/// A theme under the cursor is applied at once; otherwise the chosen one returns.
 pub fn preview(model: &mut Model) {
     let wanted = match model.dialog.top_mut::<PaletteView>().and_then(|view| view.row()) {
         Some(PaletteRow::Value { command: Command::Theme, value, .. }) => Some(value.clone()),

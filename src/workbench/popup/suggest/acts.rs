@@ -1,4 +1,4 @@
-//! Rules about the tool of the selected call: asked for, shown as they would be written, written and taken back.
+//! Rules about the tool of the selected call: requested, previewed, written and undone.
 
 use super::look::look;
 use std::collections::HashMap;
@@ -56,7 +56,7 @@ pub fn open_field(model: &mut Model, effects: &mut Vec<Effect>) {
     }
 }
 
-/// The value under the cursor, and the call whose result it is.
+/// The value under the cursor, and the call of its result.
 fn field(model: &Model) -> Result<(ResultField, (Arc<Session>, CallRef)), &'static str> {
     let Some(view) = model.dialog.top::<BodyView>() else { return Err("no body is open") };
     let session = model.session().ok_or("no session is open")?;
@@ -105,7 +105,7 @@ fn ask(
     }));
 }
 
-/// Where a rule goes whose tool has no contract; or why nothing can be written.
+/// The place for a rule whose tool has no contract; or why nothing can be written.
 fn home(model: &Model) -> Result<NewHome, &'static str> {
     if model.basis.rules.stale {
         return Err("the policy's files do not load just now");
@@ -201,7 +201,7 @@ pub fn edit(model: &mut Model, effects: &mut Vec<Effect>) {
     effects.push(Effect::Compose { ask: Ask::Rule, text: view.insertion.after.to_string() });
 }
 
-/// It was edited. What would not load is not written, and can be edited again.
+/// The edited text. If it does not load it is not written, and can be edited again.
 pub fn composed(model: &mut Model, text: &str) {
     let policy = model.basis.rules.policy.clone().unwrap_or_else(Policy::empty);
     let Some(view) = model.dialog.top_mut::<DraftView>() else { return };
@@ -214,7 +214,7 @@ pub fn composed(model: &mut Model, text: &str) {
     }
 }
 
-/// It is written, or written back.
+/// It is written, or the write is undone.
 pub fn written(model: &mut Model, write: FileWrite, undo: bool, effects: &mut Vec<Effect>) {
     let text = match (undo, &write.after) {
         (false, _) => {

@@ -1,4 +1,4 @@
-//! Looking for rules about a call, with the files as they would be.
+//! Computes the rules about a call, with the changed files.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::suggest::insert::{Insertion, NotInserted, insert};
 use crate::suggest::{Candidate, Suggestion};
 use crate::workbench::model::suggest::{SuggestWish, SuggestedRule};
 
-/// Looks for rules, unless `is_over` says that the answer is no longer wanted.
+/// Computes the suggestions, unless `is_over` says that the answer is no longer wanted.
 pub fn look(wish: &SuggestWish, is_over: &(dyn Fn() -> bool + Sync)) -> Option<Vec<SuggestedRule>> {
     let mut rows: Vec<SuggestedRule> = match &wish.field {
         Some(field) => {
@@ -28,7 +28,7 @@ pub fn look(wish: &SuggestWish, is_over: &(dyn Fn() -> bool + Sync)) -> Option<V
             found.map(one).collect()
         }
     };
-    // What is a rule already comes last.
+    // Existing rules come last.
     rows.sort_by_key(|row| matches!(row.insertion, Err(NotInserted::Present(..))));
     (!is_over()).then_some(rows)
 }

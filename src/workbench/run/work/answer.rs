@@ -1,16 +1,16 @@
-//! What work beside the loop tells it.
+//! Messages of background work to the loop.
 
 use std::sync::mpsc::Sender;
 
 use crate::workbench::message::{Arrived, Msg};
 
-/// Tells the loop.
+/// Sends the loop a message.
 pub(super) fn tell(out: &Sender<Arrived>, message: Msg) {
-    // Nobody listens once the workbench is closed.
+    // The receiver is gone once the workbench is closed.
     let _ = out.send(Arrived::Work(message));
 }
 
-/// Tells the loop something about very many sessions, that nobody waits for.
+/// Sends the loop a bulk message about sessions.
 pub(super) fn tell_later(out: &Sender<Arrived>, message: Msg) {
     let _ = out.send(Arrived::Bulk(message));
 }

@@ -1,4 +1,4 @@
-//! Threads whose work nobody waits for at a key.
+//! Threads that no key waits for.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -8,26 +8,27 @@ use std::time::{Duration, Instant};
 /// do they lose nothing by it, and a key is answered as soon as it is pressed. Where the system has no such order of threads,
 /// nothing changes.
 pub fn give_way() {
-    // A thread of Linux has an order of its own; elsewhere it would be that of the whole program.
+    // On Linux a thread has its own priority; elsewhere it would be that of the whole program.
     #[cfg(target_os = "linux")]
     rustix::process::setpriority_process(Some(rustix::thread::gettid()), BEHIND).ok();
 }
 
-/// How far behind, of 19.
+/// The niceness, of 19.
 #[cfg(target_os = "linux")]
 const BEHIND: i32 = 10;
 
-/// Lets a key go before the work in the background. An order of threads alone does not: one that has begun runs for some
-/// milliseconds, whoever wakes up meanwhile, and on its way to the screen a key wakes five threads, one after the other.
+/// Gives keys priority over background work. Thread priorities are not enough: a running thread keeps running for some
+/// milliseconds, whichever thread wakes up meanwhile, and on its way to the screen a key wakes five threads, one after
+/// the other.
 pub struct Precedence {
     origin: Instant,
-    /// Microseconds from then on until which others stand aside; 0: they need not.
+    /// Microseconds from then on until which others pause; 0: they need not.
     until: AtomicU64,
     lock: Mutex<()>,
     over: Condvar,
 }
 
-/// How long others stand aside at most, whatever becomes of the key.
+/// How long others pause at most, whatever happens to the key.
 const MOST: Duration = Duration::from_millis(20);
 
 impl Default for Precedence {
@@ -43,14 +44,14 @@ impl Precedence {
         self.until.store(self.now() + MOST.as_micros() as u64, Ordering::Relaxed);
     }
 
-    /// What came of it is on the screen.
+    /// Its result is on the screen.
     pub fn end(&self) {
         let _lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         self.until.store(0, Ordering::Relaxed);
         self.over.notify_all();
     }
 
-    /// Waits while a key goes first. For between two pieces of work, each of much less than a millisecond.
+    /// Pauses while a key is handled. To be called between two pieces of work, each of much less than a millisecond.
     pub fn stand_aside(&self) {
         if self.until.load(Ordering::Relaxed) == 0 {
             return;
@@ -94,7 +95,7 @@ mod tests {
         precedence.end();
         waits.recv().unwrap();
         worker.join().unwrap();
-        // Nobody says that it is over.
+        // The end is never signalled.
         let begun = Instant::now();
         precedence.begin();
         precedence.stand_aside();

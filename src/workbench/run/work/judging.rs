@@ -1,4 +1,4 @@
-//! Judging sessions: those that were asked for, and each that is read.
+//! Judges sessions: requested ones, and each that is read.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::Sender;
@@ -19,7 +19,7 @@ use rulestep_engine::replay::Replay;
 pub struct JudgesBench(Mutex<Option<Arc<Judging>>>);
 
 impl JudgesBench {
-    /// From now on, unless something newer was asked for.
+    /// Sets how sessions are judged, unless a newer request exists.
     pub fn set(&self, by: &Arc<Judging>) {
         let mut now = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if now.as_ref().is_none_or(|now| now.generation <= by.generation) {
@@ -27,7 +27,7 @@ impl JudgesBench {
         }
     }
 
-    /// How; `None` as long as no policy decides.
+    /// The settings; `None` as long as no policy decides.
     pub fn now(&self) -> Option<Arc<Judging>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -45,7 +45,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// Judges them, unless something newer is asked for meanwhile.
+    /// Judges them, unless a newer request arrives meanwhile.
     pub fn run(self) {
         let generation = self.by.generation;
         let mut judged_here = Vec::with_capacity(self.sessions.len());
@@ -75,7 +75,7 @@ impl Task {
         }
         self.tell(Msg::Judged { generation, sessions: judged_here });
         if let (Some(against), true) = (&self.by.against, self.open) {
-            // What is on screen shows its decisions first, and is judged once more to see what changed.
+            // The session on screen shows its decisions first, and is judged again for its changes.
             let judged = self.sessions.iter().filter_map(|(place, session)| {
                 let new = judge(&self.by, &session.session().ok()?, true, &self.out)?;
                 self.compare(against, *place, session, &new)
@@ -103,7 +103,7 @@ impl Task {
     }
 }
 
-/// Judges a session. What findings rest on is for who looks at them, so it is not found out where the replay is not kept.
+/// Judges a session. Evidence is only shown on screen, so it is not computed if the replay is not kept.
 pub fn judge(by: &Judging, session: &Arc<Session>, kept: bool, out: &Sender<Arrived>) -> Option<Arc<Replay>> {
     let replay = if kept || by.against.is_some() { Replay::new } else { Replay::named };
     let judged = catch_unwind(AssertUnwindSafe(|| Arc::new(replay(session, &by.policy, by.mode))));

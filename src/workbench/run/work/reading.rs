@@ -1,4 +1,4 @@
-//! Reading policies and recordings as often as that is wanted.
+//! Reads policies and recordings on request.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::workspace::recordings::Look;
 use rulestep_base::diagnostic::Diagnostic;
 use rulestep_base::session::Session;
 
-/// What is made of each session as soon as it is read.
+/// The results made of each session as soon as it is read.
 pub(super) struct Looks {
     pub bench: Arc<JudgesBench>,
     pub keys: Arc<Precedence>,
@@ -29,8 +29,8 @@ pub(super) struct Looks {
 impl Look for Looks {
     type Seen = ReadSession;
 
-    /// What its row is made from, and what is decided on it where that is known. Of a file that is read again most sessions are as
-    /// they were, and what was decided on them stands.
+    /// The draft of its row, and its decisions if the policy is known. Of a file that is read again most sessions are
+    /// unchanged, and keep their decisions.
     fn look(&self, session: &Arc<StoredSession>, content: &Arc<Session>, known: bool) -> (ReadSession, bool) {
         self.keys.stand_aside();
         let draft = RowDraft::of(session, Some(content));
@@ -50,7 +50,7 @@ const LONG: Duration = Duration::from_millis(100);
 const REST: u32 = 3;
 const LONGEST_REST: Duration = Duration::from_secs(1);
 
-/// Reads a version to compare with, as the person called it; in one line why there is none.
+/// Reads a version to compare with, by the user's name for it; or why there is none, in one line.
 pub(super) fn read_base(workspace: &Workspace, name: &str) -> Result<Base, String> {
     workspace.base(&[name.to_owned()]).map_err(|undecided| {
         let mut told = undecided.into_diagnostics();
@@ -63,7 +63,7 @@ pub(super) fn read_base(workspace: &Workspace, name: &str) -> Result<Base, Strin
     })
 }
 
-/// Where and what, in a line.
+/// The place and the message, in a line.
 fn plain(told: &Diagnostic) -> String {
     match told.place() {
         Some(place) => match place.line() {
@@ -84,7 +84,7 @@ pub(super) fn read_policies(workspace: &Workspace, wanted: &Receiver<()>, out: &
     }
 }
 
-/// Reads the recordings as often as it is wanted, and once more when one that was being written has come to rest.
+/// Reads the recordings on request, and again when one that was being written is complete.
 pub(super) fn read_sessions(workspace: &Workspace, wanted: &Receiver<()>, looks: &Looks) {
     let out = &looks.out;
     let mut rests = None;
@@ -106,7 +106,7 @@ pub(super) fn read_sessions(workspace: &Workspace, wanted: &Receiver<()>, looks:
             tell_later(out, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
             None
         });
-        // Of very many files, one that is always being written must not keep the rest from being left in peace.
+        // Of very many files, one that is always being written must not delay the rest.
         let took = begun.elapsed();
         if took > LONG {
             thread::sleep((took * REST).min(LONGEST_REST));
