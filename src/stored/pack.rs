@@ -237,7 +237,7 @@ struct Reader<'b> {
     refusals: &'b [&'static str],
     bodies: Vec<Body>,
     proposed: Vec<Arc<ToolCall>>,
-    /// Short texts that were read, most of which come again: roles and tools.
+    /// Short texts that were read, most of which are repeated: roles and tools.
     names: Vec<Arc<str>>,
 }
 

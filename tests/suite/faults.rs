@@ -14,9 +14,9 @@ use rulestep_engine::dialect::{DIALECTS, Text};
 use rulestep_engine::monitor::fault::LostUnit;
 use rulestep_engine::monitor::finding::{RuleOutcome, RuleState};
 use rulestep_engine::monitor::{
-    Condition, Cx, Depth, Digest, Effect, End, Event, Hears, Helps, Hidden, Monitor, Observes, Probe,
-    ProposedCall, Prospect, Read, RuleId, Rules, Sink, Slot, Stage, StateItem, Statement, Timers, Unit,
-    Wakes,
+    Condition, Cx, Depth, Digest, Effect, Enablers, End, Event, Hidden, Monitor, Observes, Probe,
+    ProposedCall, Prospect, Read, RuleId, Rules, SessionEvents, Sink, Slot, Stage, StateItem, Statement,
+    Timers, Unit, Wakes,
 };
 use rulestep_engine::policy::{Policy, PolicyFile};
 use rulestep_engine::replay::{Replay, Status, outcomes};
@@ -75,8 +75,8 @@ impl Unit for Toy {
         false
     }
 
-    fn hears(&self) -> Hears {
-        Hears { turns: true, first_turn: true, operations: true, messages: true, time: true }
+    fn subscriptions(&self) -> SessionEvents {
+        SessionEvents { turns: true, first_turn: true, operations: true, messages: true, time: true }
     }
 
     fn reads_history(&self) -> bool {
@@ -93,9 +93,9 @@ impl Unit for Toy {
 
     fn reads(&self, _session: &Session, _out: &mut Vec<Read>) {}
 
-    fn texts(&self, _out: &mut Vec<(Arc<str>, RuleId)>) {}
+    fn refusal_texts(&self, _out: &mut Vec<(Arc<str>, RuleId)>) {}
 
-    fn helps(&self, _call: Prospect<'_>, out: &mut Helps) {
+    fn enablers(&self, _call: Prospect<'_>, out: &mut Enablers) {
         out.unsure();
     }
 
@@ -149,7 +149,7 @@ impl Monitor for ToyMonitor {
         None
     }
 
-    fn final_word(
+    fn permanent_denial(
         &self,
         _call: ProposedCall<'_>,
         _cx: &Cx<'_>,

@@ -34,7 +34,7 @@
 //! | [`condition`] | what several dialects ask of names and values: globs and paths |
 //! | [`dialect`] | the table of policy languages, one folder each |
 //! | [`policy`] | a version: documents, units, digest |
-//! | [`run`] | `run::Run`: narrows, decides, and hears what happened |
+//! | [`run`] | `run::Run`: narrows, decides, and receives events |
 //! | [`replay`] | a recorded session under a policy: every decision, any turn's frame |
 //! | [`way_out`] | the shortest calls after which a stopped call is allowed, or why there are none |
 //! | [`files`] | the files of a version, read from a folder or a revision: the only room that reads any |

@@ -4,11 +4,11 @@
 //! its unit, and reports events to it; a monitor never looks back at the recording.
 
 pub mod collections;
+pub mod enabler;
 pub mod evidence;
 pub mod explanation;
 pub mod fault;
 pub mod finding;
-pub mod help;
 pub mod history;
 pub mod options;
 pub mod read;
@@ -25,11 +25,11 @@ use serde::{Deserialize, Serialize};
 use rulestep_base::diagnostic::code::Code;
 use rulestep_base::session::{Body, CallRef, Facts, Message, Millis, Operation, Outcome, Session};
 
+pub use enabler::{Choice, Digest, Enabler, Enablers, Prospect};
 pub use evidence::{CheckedValue, EarlierCall, Effect, effect_word};
 pub use explanation::{About, Explain, Explanation, Line, LineState};
 pub use fault::{Fault, Stage};
 pub use finding::{Check, Finding, StateItem};
-pub use help::{Choice, Digest, Help, Helps, Prospect};
 pub use history::History;
 pub use options::RuleOptions;
 pub use read::{AskedCall, Learns, Read};
@@ -51,7 +51,7 @@ pub trait Unit: Send + Sync {
     fn wakes_by_name(&self) -> bool;
     /// The events without a call that its monitors receive. A unit that receives none is started by the first call that
     /// wakes it.
-    fn hears(&self) -> Hears;
+    fn subscriptions(&self) -> SessionEvents;
     /// Whether the monitors receive messages, which are then kept for [`Cx::history`].
     fn reads_history(&self) -> bool;
     /// Whether what it decides may rest on earlier calls.
@@ -65,9 +65,9 @@ pub trait Unit: Send + Sync {
     fn reads(&self, session: &Session, out: &mut Vec<Read>);
     /// The messages to the model that the author wrote, each with its rule. Published texts are not among them: readers
     /// recognise a refusal by those.
-    fn texts(&self, out: &mut Vec<(Arc<str>, RuleId)>);
+    fn refusal_texts(&self, out: &mut Vec<(Arc<str>, RuleId)>);
     /// The calls that can make this one allowed, whatever happened before; any other call can only count against it.
-    fn helps(&self, call: Prospect<'_>, out: &mut Helps);
+    fn enablers(&self, call: Prospect<'_>, out: &mut Enablers);
     /// The statements of the rules about tools, as far as other rules can contradict them.
     fn statements(&self, out: &mut Vec<Statement>);
     /// The conditions of the rules on a session's context.
@@ -109,7 +109,7 @@ impl Observes {
         Observes { starts: any, results: any, arguments: any }
     }
 
-    /// Whether it hears anything.
+    /// Whether it receives any.
     pub fn any(self) -> bool {
         self.starts || self.results
     }
@@ -117,7 +117,7 @@ impl Observes {
 
 /// The events without a call that a unit receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Hears {
+pub struct SessionEvents {
     /// [`Event::TurnStart`] and [`Event::TurnEnd`] of every turn.
     pub turns: bool,
     /// [`Event::TurnStart`] of the first turn, to set a timer.
@@ -188,8 +188,8 @@ pub struct Cx<'a> {
     /// Whether a call that is stopped does not run: in `shadow` decisions are made all the same.
     pub enforcing: bool,
     /// Whether findings of this run are ever wanted; otherwise evidence need not be kept.
-    pub telling: bool,
-    /// The instant: the turn's own time, else the session's, else none. Known where some unit hears the time.
+    pub want_findings: bool,
+    /// The instant: the turn's own time, else the session's, else none. Known if some unit needs the time.
     pub now: Option<Millis>,
     /// The surroundings of the session.
     pub facts: &'a Facts,
@@ -218,7 +218,7 @@ pub trait Monitor: Send + Sync {
     fn state(&self, cx: &Cx<'_>, out: &mut Vec<StateItem>);
     /// The rule that stops the call whatever happens from now on, if one does. `enforced` knows which rules of the unit can
     /// stop anything at all: one that only reports is never the answer.
-    fn final_word(
+    fn permanent_denial(
         &self,
         call: ProposedCall<'_>,
         cx: &Cx<'_>,
@@ -245,7 +245,7 @@ pub enum End {
 pub struct Timers<'a> {
     unit: u32,
     set: &'a mut Vec<Timer>,
-    rests: bool,
+    retired: bool,
 }
 
 /// A wake-up: when the trace reaches `due` calls, `unit` gets [`Event::Due`] with `id`. If findings are wanted, the
@@ -263,18 +263,18 @@ pub struct Timer {
 impl<'a> Timers<'a> {
     /// Timers of one unit.
     pub fn new(unit: u32, set: &'a mut Vec<Timer>) -> Self {
-        Timers { unit, set, rests: false }
+        Timers { unit, set, retired: false }
     }
 
     /// Retires the unit: it allows every call, whatever happens. It receives no more events, and is asked only if every
     /// check is wanted.
-    pub fn rest(&mut self) {
-        self.rests = true;
+    pub fn retire(&mut self) {
+        self.retired = true;
     }
 
     /// Whether the unit rests from now on.
-    pub fn rests(&self) -> bool {
-        self.rests
+    pub fn retired(&self) -> bool {
+        self.retired
     }
 
     /// Wake me when `due` calls have run.

@@ -5,8 +5,8 @@
 
 mod beside;
 mod cases;
+mod dispatch;
 mod loading;
-mod roster;
 mod texts;
 mod without;
 
@@ -20,7 +20,7 @@ pub use crate::dialect::GUARD;
 use crate::dialect::question::Table;
 use crate::monitor::{Condition, Probe, RuleId, Rules, Unit};
 pub use beside::named_in;
-pub use roster::{Post, Roster, Route};
+pub use dispatch::{Dispatch, Route, Subscription};
 use rulestep_base::diagnostic::Diagnostic;
 use rulestep_base::session::Body;
 use rulestep_base::source::{Node, Source, Span};
@@ -66,7 +66,7 @@ pub struct Policy {
     units: Vec<Arc<dyn Unit>>,
     digest: Arc<str>,
     names: Vec<Arc<str>>,
-    roster: Roster,
+    dispatch: Dispatch,
     texts: Texts,
     probes: Vec<Probe>,
     conditions: Vec<Condition>,
@@ -153,8 +153,8 @@ impl Policy {
     }
 
     /// Which units are asked and receive events.
-    pub fn roster(&self) -> &Roster {
-        &self.roster
+    pub fn dispatch(&self) -> &Dispatch {
+        &self.dispatch
     }
 
     /// Every exact tool name that a rule has, sorted: what was offered, where a recording does not say.
@@ -180,12 +180,12 @@ impl Policy {
     /// Whether calls that came before may change what is decided about calls of this tool.
     pub fn remembers(&self, tool: &str) -> bool {
         // A command may match any rule about commands, and so may an unlisted tool.
-        let hears = |unit: &Arc<dyn Unit>| {
+        let subscribed = |unit: &Arc<dyn Unit>| {
             let mut names = vec![Arc::from(tool), Arc::from("Bash"), Arc::from("(any)")];
             unit.names(&mut names);
             unit.reads_history() || names.iter().any(|name| unit.wakes(name).observe.any())
         };
-        self.units.iter().any(|unit| unit.wakes(tool).decide && unit.remembers() && hears(unit))
+        self.units.iter().any(|unit| unit.wakes(tool).decide && unit.remembers() && subscribed(unit))
     }
 
     /// Whether some rule looks at all sessions of a tree.
@@ -227,7 +227,7 @@ impl Policy {
         units: Vec<Arc<dyn Unit>>,
         digest: Arc<str>,
     ) -> Policy {
-        let roster = Roster::of(&units);
+        let dispatch = Dispatch::of(&units);
         let mut probes = Vec::new();
         units.iter().for_each(|unit| unit.probes(&mut probes));
         let mut conditions = Vec::new();
@@ -242,8 +242,8 @@ impl Policy {
             texts: Texts::of(&units, &rules),
             rules,
             digest,
-            names: roster.names(),
-            roster,
+            names: dispatch.names(),
+            dispatch,
             probes,
             conditions,
             units,

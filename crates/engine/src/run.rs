@@ -9,9 +9,9 @@
 
 #[cfg(debug_assertions)]
 pub mod closed;
+mod context;
 pub mod decision;
 mod elsewhere;
-mod ground;
 mod hear;
 mod in_flight;
 mod panel;
@@ -26,8 +26,8 @@ pub use decision::{Decision, Halt, Narrowing, ToolVisibility, Verdict};
 use crate::monitor::finding::RuleState;
 use crate::monitor::{Depth, End, Event, History, StateItem, Trace};
 use crate::policy::Policy;
+use context::Context;
 use elsewhere::Heard;
-use ground::Ground;
 use in_flight::{Flights, InFlight};
 use panel::Panel;
 use routes::Routes;
@@ -89,7 +89,7 @@ pub struct Place(u32);
 pub struct Run {
     mode: Mode,
     panel: Panel,
-    ground: Ground,
+    context: Context,
     routes: Routes,
     clock: Clock,
     /// Messages that were added within the turn.
@@ -123,9 +123,9 @@ impl Run {
         #[cfg(debug_assertions)]
         closed::check();
         let depth = least(policy, depth);
-        let ground = Ground {
+        let context = Context {
             enforcing: mode == Mode::Enforce,
-            telling: depth >= Depth::Named,
+            want_findings: depth >= Depth::Named,
             turn: 0,
             now: None,
             facts: Arc::clone(facts),
@@ -137,7 +137,7 @@ impl Run {
         Run {
             mode,
             panel: Panel::new(policy, depth),
-            ground,
+            context,
             routes: Routes::new(policy),
             clock: Clock::default(),
             waiting: Vec::new(),
@@ -155,7 +155,7 @@ impl Run {
         Run {
             mode: self.mode,
             panel: self.panel.fork(),
-            ground: self.ground.clone(),
+            context: self.context.clone(),
             routes: self.routes.clone(),
             clock: self.clock,
             waiting: self.waiting.clone(),
@@ -169,13 +169,13 @@ impl Run {
     /// Whether decisions take effect from now on. What happened before happened.
     pub fn set_mode(&mut self, mode: Mode) {
         self.mode = mode;
-        self.ground.enforcing = mode == Mode::Enforce;
+        self.context.enforcing = mode == Mode::Enforce;
     }
 
     /// Sets how much decisions hold from now on. A run with verdicts alone has no evidence of earlier calls.
     pub fn tell(&mut self, depth: Depth) {
         self.panel.depth = least(&self.panel.policy, depth);
-        self.ground.telling |= self.panel.depth >= Depth::Named;
+        self.context.want_findings |= self.panel.depth >= Depth::Named;
     }
 
     /// The halt that ended the session, in `shadow` the first one.
@@ -190,7 +190,7 @@ impl Run {
 
     /// The number of turns and calls so far.
     pub fn been_through(&self) -> (u32, u32) {
-        (self.ground.turn, self.clock.index)
+        (self.context.turn, self.clock.index)
     }
 
     /// Whether some rule reads messages; if not, they need not be reported.
@@ -200,17 +200,17 @@ impl Run {
 
     /// Whether some rule needs the time; if not, a turn's time need not be reported.
     pub fn reads_time(&self) -> bool {
-        self.panel.policy.roster().time
+        self.panel.policy.dispatch().time
     }
 
     /// Whether some rule has a state that operations change; if not, they need not be reported.
-    pub fn hears_operations(&self) -> bool {
-        !self.panel.policy.roster().operations.is_empty()
+    pub fn reads_operations(&self) -> bool {
+        !self.panel.policy.dispatch().operations.is_empty()
     }
 
     /// Whether the session keeps results.
     pub fn results(&self) -> Results {
-        self.ground.facts.results
+        self.context.facts.results
     }
 
     /// Adds a message to the history: what a user or the system said, a result as the model saw it. Within a turn it
@@ -228,15 +228,15 @@ impl Run {
 
     /// The folder that calls are made in from now on; `None`: that of the session. A call that is in flight stays in its own.
     pub fn enter(&mut self, folder: Option<&Arc<str>>) {
-        if self.ground.folder.as_ref() != folder {
-            self.ground.enter(folder);
+        if self.context.folder.as_ref() != folder {
+            self.context.enter(folder);
         }
     }
 
     /// Applies an operation on recorded state, between turns.
     pub fn operation(&mut self, operation: &Operation) {
         self.start_pending();
-        self.panel.tell_all(|roster| &roster.operations, &Event::Operation(operation), &self.ground);
+        self.panel.tell_all(|dispatch| &dispatch.operations, &Event::Operation(operation), &self.context);
     }
 
     /// Begins the next turn, before the model has answered. `now` is the turn's instant, where one is known.
@@ -244,14 +244,14 @@ impl Run {
         if self.clock.in_turn {
             self.end_turn();
         }
-        self.ground.turn += 1;
-        self.ground.now = now.or(self.ground.facts.now);
-        self.ground.response.clear();
+        self.context.turn += 1;
+        self.context.now = now.or(self.context.facts.now);
+        self.context.response.clear();
         self.clock = Clock { in_turn: true, proposed: 0, started: 0, ..self.clock };
-        if self.ground.turn == 1 {
-            self.panel.tell_all(|roster| &roster.first_turn, &Event::TurnStart, &self.ground);
+        if self.context.turn == 1 {
+            self.panel.tell_all(|dispatch| &dispatch.first_turn, &Event::TurnStart, &self.context);
         }
-        self.panel.tell_all(|roster| &roster.turns, &Event::TurnStart, &self.ground);
+        self.panel.tell_all(|dispatch| &dispatch.turns, &Event::TurnStart, &self.context);
     }
 
     /// Which of the offered tools the model should see; called before any call of the turn is proposed. Outside a turn
@@ -262,7 +262,7 @@ impl Run {
             .into_iter()
             .map(|tool| {
                 let place = self.routes.place(tool);
-                let reasons = self.routes.get(place).map(|route| self.panel.reasons(route, &self.ground));
+                let reasons = self.routes.get(place).map(|route| self.panel.reasons(route, &self.context));
                 ToolVisibility { tool: Arc::clone(tool), reasons: reasons.unwrap_or_default() }
             })
             .collect()
@@ -273,7 +273,7 @@ impl Run {
     pub fn respond(&mut self, message: &Message) {
         self.ensure_turn();
         if self.panel.policy.reads_history() {
-            self.ground.response.push(message.clone());
+            self.context.response.push(message.clone());
         }
     }
 
@@ -299,12 +299,12 @@ impl Run {
             return Ticket(at);
         };
         let asked = route.asked(at, call.arguments);
-        self.panel.decide(route, asked, &self.ground, decision);
+        self.panel.decide(route, asked, &self.context, decision);
         if decision.verdict == Verdict::Halt && self.halt.is_none() && decision.deciding().is_none() {
             // A halt is recorded with its findings, even if decisions hold none.
             let depth = std::mem::replace(&mut self.panel.depth, Depth::Findings);
             let mut whole = Decision::allow();
-            self.panel.decide(route, asked, &self.ground, &mut whole);
+            self.panel.decide(route, asked, &self.context, &mut whole);
             self.panel.depth = depth;
             self.halt = Some(Halt::of(at, &route.tool, &whole));
         }
@@ -327,7 +327,7 @@ impl Run {
         self.ensure_turn();
         self.start_pending();
         self.clock.proposed += 1;
-        let at = CallRef { turn: self.ground.turn, call: self.clock.proposed, index: self.clock.index };
+        let at = CallRef { turn: self.context.turn, call: self.clock.proposed, index: self.clock.index };
         self.clock.index += 1;
         self.clock.last = (at.turn, at.call);
         at
@@ -342,12 +342,12 @@ impl Run {
         if decision.verdict.may_run() || self.mode == Mode::Shadow {
             // If no unit that receives the call looks at its arguments, they need not be shared.
             let arguments =
-                if route.arguments || self.ground.telling { call.arguments } else { &Body::MISSING };
-            let folder = self.ground.folder.clone();
+                if route.arguments || self.context.want_findings { call.arguments } else { &Body::MISSING };
+            let folder = self.context.folder.clone();
             self.pending = Some(InFlight { at, route: place, arguments: arguments.clone(), folder });
         } else {
             let asked = route.asked(at, call.arguments);
-            self.panel.tell_route(route, &route.observe, asked, &self.ground, Event::Stopped);
+            self.panel.tell_route(route, &route.observe, asked, &self.context, Event::Stopped);
         }
     }
 
@@ -374,14 +374,14 @@ impl Run {
             }
         };
         let Some(route) = self.routes.get(call.route) else { return };
-        let here = self.ground.enter(call.folder.as_ref());
+        let here = self.context.enter(call.folder.as_ref());
         let asked = route.asked(call.at, &call.arguments);
         let told = if outcome == Outcome::Refused { &route.observe } else { &route.results };
-        self.panel.tell_route(route, told, asked, &self.ground, |call| match refused {
+        self.panel.tell_route(route, told, asked, &self.context, |call| match refused {
             true => Event::Stopped(call),
             false => Event::Resolved { call, outcome, output },
         });
-        self.ground.folder = here;
+        self.context.folder = here;
     }
 
     /// Ends the turn. Outside a turn it changes nothing: a turn is complete once.
@@ -391,10 +391,10 @@ impl Run {
         }
         self.start_pending();
         let event = Event::TurnEnd { proposed: self.clock.proposed, started: self.clock.started };
-        self.panel.tell_all(|roster| &roster.turns, &event, &self.ground);
+        self.panel.tell_all(|dispatch| &dispatch.turns, &event, &self.context);
         self.clock.in_turn = false;
-        if !self.ground.response.is_empty() || !self.waiting.is_empty() {
-            let mut said = std::mem::take(&mut self.ground.response);
+        if !self.context.response.is_empty() || !self.waiting.is_empty() {
+            let mut said = std::mem::take(&mut self.context.response);
             said.append(&mut self.waiting);
             said.into_iter().for_each(|message| self.remember(message));
         }
@@ -402,12 +402,12 @@ impl Run {
 
     /// The current state, for people: forbidden tools, preconditions, counters, recorded state.
     pub fn state(&self) -> Vec<StateItem> {
-        self.panel.state(&self.ground)
+        self.panel.state(&self.context)
     }
 
     /// The state of the session rules, in document order.
     pub fn report(&self, end: End) -> Vec<RuleState> {
-        self.panel.report(end, &self.ground)
+        self.panel.report(end, &self.context)
     }
 
     /// A call or a response belongs to a turn, even if the host did not begin one: its rules then hold within it.
@@ -418,8 +418,8 @@ impl Run {
     }
 
     fn remember(&mut self, message: Message) {
-        self.panel.tell_all(|roster| &roster.messages, &Event::Message(&message), &self.ground);
-        self.ground.history.push(message);
+        self.panel.tell_all(|dispatch| &dispatch.messages, &Event::Message(&message), &self.context);
+        self.context.history.push(message);
     }
 
     /// The call that was allowed last is on its way.
@@ -432,14 +432,14 @@ impl Run {
 
     fn started(&mut self, call: &InFlight) {
         self.clock.started += 1;
-        self.ground.ran.push(call.at);
+        self.context.ran.push(call.at);
         if let Some(route) = self.routes.get(call.route) {
-            let here = self.ground.enter(call.folder.as_ref());
+            let here = self.context.enter(call.folder.as_ref());
             let asked = route.asked(call.at, &call.arguments);
-            self.panel.tell_route(route, &route.starts, asked, &self.ground, Event::Started);
-            self.ground.folder = here;
+            self.panel.tell_route(route, &route.starts, asked, &self.context, Event::Started);
+            self.context.folder = here;
         }
-        self.panel.tell_due(&self.ground);
+        self.panel.tell_due(&self.context);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The way out: the shortest calls after which a stopped call is allowed, or why there are none.
 //!
-//! Every unit names the calls that can enable a call ([`Unit::helps`](crate::monitor::Unit::helps)). The search makes
+//! Every unit names the calls that can enable a call ([`Unit::enablers`](crate::monitor::Unit::enablers)). The search makes
 //! them, each in a turn of its own directly before the stopped call, on forks of the run, shortest first, and visits
 //! each state once. So the first path that it finds is shortest, and if no state is left there is no way. A path is put
 //! into the session and replayed before it is returned.
@@ -104,11 +104,11 @@ fn is_allowed_after(replay: &Replay, call: &Call, steps: &[Step]) -> bool {
 /// The common obstacle of all ways, if there is none.
 fn obstacle(run: &mut Run, call: &Call, moves: &Moves, deciding: RuleId) -> Obstacle {
     let goal = NewCall { tool: &call.tool, arguments: &call.arguments };
-    if let Some(rule) = run.final_word(goal) {
+    if let Some(rule) = run.permanent_denial(goal) {
         return Obstacle { tool: Arc::clone(&call.tool), rule, lasting: true };
     }
     let needed = moves.direct().find_map(|added| {
-        let rule = run.final_word(NewCall { tool: &added.tool, arguments: &added.arguments })?;
+        let rule = run.permanent_denial(NewCall { tool: &added.tool, arguments: &added.arguments })?;
         Some(Obstacle { tool: Arc::clone(&added.tool), rule, lasting: true })
     });
     needed.unwrap_or_else(|| Obstacle { tool: Arc::clone(&call.tool), rule: deciding, lasting: false })
@@ -120,7 +120,7 @@ fn change(replay: &Replay, run: &Run, call: &Call) -> Option<ArgumentChange> {
     let mut run = run.fork();
     let goal = NewCall { tool: &call.tool, arguments: &call.arguments };
     let earlier = session.calls.get(..call.at.index as usize)?;
-    let choices = run.helps(goal, &call.arguments, earlier).choices;
+    let choices = run.enablers(goal, &call.arguments, earlier).choices;
     let own = call.arguments.parsed()?;
     choices.iter().find_map(|choice| {
         choice.values.iter().find_map(|other| {

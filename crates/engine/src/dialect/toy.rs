@@ -100,8 +100,14 @@ impl Unit for OneTime {
         false
     }
 
-    fn hears(&self) -> crate::monitor::Hears {
-        crate::monitor::Hears { turns: true, first_turn: true, operations: true, messages: true, time: true }
+    fn subscriptions(&self) -> crate::monitor::SessionEvents {
+        crate::monitor::SessionEvents {
+            turns: true,
+            first_turn: true,
+            operations: true,
+            messages: true,
+            time: true,
+        }
     }
 
     fn reads_history(&self) -> bool {
@@ -118,9 +124,9 @@ impl Unit for OneTime {
 
     fn reads(&self, _session: &rulestep_base::session::Session, _out: &mut Vec<crate::monitor::Read>) {}
 
-    fn texts(&self, _out: &mut Vec<(Arc<str>, RuleId)>) {}
+    fn refusal_texts(&self, _out: &mut Vec<(Arc<str>, RuleId)>) {}
 
-    fn helps(&self, _call: crate::monitor::Prospect<'_>, out: &mut crate::monitor::Helps) {
+    fn enablers(&self, _call: crate::monitor::Prospect<'_>, out: &mut crate::monitor::Enablers) {
         out.unsure();
     }
 
@@ -182,7 +188,7 @@ impl Monitor for OnceMonitor {
         None
     }
 
-    fn final_word(
+    fn permanent_denial(
         &self,
         _call: ProposedCall<'_>,
         _cx: &Cx<'_>,

@@ -21,7 +21,7 @@ const AROUND: usize = 256;
 impl Texts {
     pub fn of(units: &[Arc<dyn Unit>], rules: &Rules) -> Texts {
         let mut all = Vec::new();
-        units.iter().for_each(|unit| unit.texts(&mut all));
+        units.iter().for_each(|unit| unit.refusal_texts(&mut all));
         let known = units.iter().flat_map(|unit| unit.rules());
         all.extend(
             known.filter_map(|rule| Some((Arc::clone(rules.get(*rule)?.options.tell.as_ref()?), *rule))),

@@ -20,7 +20,7 @@ pub(super) type Answer = (Ticket, Verdict, Option<Arc<str>>);
 pub(super) struct Player {
     /// Whether some rule reads what was said.
     reads: bool,
-    /// Whether what is between calls matters at all: some rule reads it, or hears operations.
+    /// Whether what is between calls matters at all: some rule reads it, or operations.
     looks: bool,
     pub run: Run,
     mode: Mode,
@@ -44,7 +44,7 @@ impl Player {
 
     pub fn resumed(run: Run, mode: Mode) -> Player {
         let (reads, base) = (run.reads_history(), (0, 0));
-        let looks = reads || run.hears_operations();
+        let looks = reads || run.reads_operations();
         Player { reads, looks, run, mode, base, told: Vec::new(), inferred: None }
     }
 

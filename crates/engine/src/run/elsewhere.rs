@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::ground::Ground;
+use super::context::Context;
 use super::panel::Panel;
 use crate::monitor::{Event, ProposedCall};
-use crate::policy::{Post, Route};
+use crate::policy::{Route, Subscription};
 use rulestep_base::session::{Call, CallRef, Elsewhere, Session};
 
 /// How far they were delivered.
@@ -46,23 +46,24 @@ impl Heard {
 
 impl Told<'_> {
     /// Reports it to the units that look at the whole tree.
-    pub fn tell(self, route: &Route, panel: &mut Panel, ground: &mut Ground) {
-        let looks =
-            |(unit, _): &&Post| panel.policy.units().get(*unit as usize).is_some_and(|unit| unit.sees_tree());
-        let posts = if self.ended { &route.results } else { &route.starts };
-        let posts: Vec<Post> = posts.iter().filter(looks).copied().collect();
+    pub fn tell(self, route: &Route, panel: &mut Panel, context: &mut Context) {
+        let looks = |(unit, _): &&Subscription| {
+            panel.policy.units().get(*unit as usize).is_some_and(|unit| unit.sees_tree())
+        };
+        let subscriptions = if self.ended { &route.results } else { &route.starts };
+        let subscriptions: Vec<Subscription> = subscriptions.iter().filter(looks).copied().collect();
         // Their rules began with the session that is judged, whose context decides whether they apply.
-        for (unit, _) in &posts {
-            panel.working(*unit, ground);
+        for (unit, _) in &subscriptions {
+            panel.working(*unit, context);
         }
-        let own = std::mem::replace(&mut ground.facts, Arc::clone(&self.session.facts));
+        let own = std::mem::replace(&mut context.facts, Arc::clone(&self.session.facts));
         let Call { outcome, output, folder, .. } = self.call;
-        let here = ground.enter(folder.as_ref());
+        let here = context.enter(folder.as_ref());
         let asked = route.asked(self.at, &self.call.arguments);
-        panel.tell_route(route, &posts, asked, ground, |call: ProposedCall<'_>| match self.ended {
+        panel.tell_route(route, &subscriptions, asked, context, |call: ProposedCall<'_>| match self.ended {
             false => Event::Started(call),
             true => Event::Resolved { call, outcome: *outcome, output },
         });
-        (ground.facts, ground.folder) = (own, here);
+        (context.facts, context.folder) = (own, here);
     }
 }

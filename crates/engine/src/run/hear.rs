@@ -14,7 +14,7 @@ impl Run {
             self.start_pending();
             let place = self.routes.place(&told.call.tool);
             if let Some(route) = self.routes.get(place) {
-                told.tell(route, &mut self.panel, &mut self.ground);
+                told.tell(route, &mut self.panel, &mut self.context);
             }
         }
     }

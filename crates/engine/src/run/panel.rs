@@ -11,8 +11,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
+use super::context::Context;
 use super::decision::Decision;
-use super::ground::Ground;
 use crate::monitor::collections::Pages;
 use crate::monitor::fault::{LostUnit, guarded};
 use crate::monitor::finding::{RuleOutcome, RuleState};
@@ -20,7 +20,7 @@ use crate::monitor::{
     Cx, Depth, Effect, End, Event, Fault, Hidden, Monitor, ProposedCall, Reason, RuleId, Sink, Stage,
     StateItem, Timer, Timers, Unit, strongest,
 };
-use crate::policy::{Policy, Post, Roster, Route};
+use crate::policy::{Dispatch, Policy, Route, Subscription};
 use rulestep_base::diagnostic::code;
 use rulestep_base::session::Facts;
 
@@ -48,8 +48,8 @@ enum Seat {
     #[default]
     Empty,
     Working(Box<dyn Monitor>),
-    /// It is retired: see [`Timers::rest`].
-    Resting(Box<dyn Monitor>),
+    /// It is retired: see [`Timers::retire`].
+    Retired(Box<dyn Monitor>),
     /// A rule failed while it made, changed or forked the state, so there is none to ask.
     Failed(Arc<Fault>),
 }
@@ -63,9 +63,9 @@ impl Seat {
     }
 
     /// The same, with a retired monitor.
-    fn resting(self) -> Seat {
+    fn retired(self) -> Seat {
         match self {
-            Seat::Working(monitor) => Seat::Resting(monitor),
+            Seat::Working(monitor) => Seat::Retired(monitor),
             other => other,
         }
     }
@@ -85,11 +85,11 @@ fn seated<'p, 's>(
     policy: &'p Policy,
     seats: &'s mut Pages<Seat>,
     number: u32,
-    ground: &Ground,
+    context: &Context,
 ) -> Option<(&'p dyn Unit, &'s mut Seat)> {
     let (unit, seat) = (policy.units().get(number as usize)?, seats.get_mut(number as usize)?);
     if let Seat::Empty = seat {
-        *seat = Seat::started(unit, &ground.facts);
+        *seat = Seat::started(unit, &context.facts);
     }
     Some((&**unit, seat))
 }
@@ -107,7 +107,7 @@ impl Panel {
             let copy = match self.work.seats.get(number) {
                 None | Some(Seat::Empty) => continue,
                 Some(Seat::Working(monitor)) => Seat::of(&**unit, Stage::Fork, || monitor.fork()),
-                Some(Seat::Resting(monitor)) => Seat::of(&**unit, Stage::Fork, || monitor.fork()).resting(),
+                Some(Seat::Retired(monitor)) => Seat::of(&**unit, Stage::Fork, || monitor.fork()).retired(),
                 Some(Seat::Failed(fault)) => Seat::Failed(Arc::clone(fault)),
             };
             if let Some(seat) = seats.get_mut(number) {
@@ -120,23 +120,23 @@ impl Panel {
     }
 
     /// The monitor of a unit; `None`: it has failed.
-    pub fn working(&mut self, number: u32, ground: &Ground) -> Option<&dyn Monitor> {
-        match seated(&self.policy, &mut self.work.seats, number, ground)?.1 {
-            Seat::Working(monitor) | Seat::Resting(monitor) => Some(&**monitor),
+    pub fn working(&mut self, number: u32, context: &Context) -> Option<&dyn Monitor> {
+        match seated(&self.policy, &mut self.work.seats, number, context)?.1 {
+            Seat::Working(monitor) | Seat::Retired(monitor) => Some(&**monitor),
             Seat::Empty | Seat::Failed(_) => None,
         }
     }
 
     /// The rules that hide a tool. A rule that fails hides it.
-    pub fn reasons(&mut self, route: &Route, ground: &Ground) -> Vec<Reason> {
-        let (cx, mut reasons) = (ground.cx(), Vec::new());
+    pub fn reasons(&mut self, route: &Route, context: &Context) -> Vec<Reason> {
+        let (cx, mut reasons) = (context.cx(), Vec::new());
         for (number, slot) in &route.decide {
-            let Some((unit, seat)) = seated(&self.policy, &mut self.work.seats, *number, ground) else {
+            let Some((unit, seat)) = seated(&self.policy, &mut self.work.seats, *number, context) else {
                 continue;
             };
             let fault = match (route.unknown(*number), &*seat) {
                 (Some(fault), _) | (None, Seat::Failed(fault)) => Some(Arc::clone(fault)),
-                (None, Seat::Working(monitor) | Seat::Resting(monitor)) => {
+                (None, Seat::Working(monitor) | Seat::Retired(monitor)) => {
                     let mut hidden = Hidden::new(unit, self.policy.rules(), &mut reasons);
                     let narrowed = guarded(|| monitor.narrow(&route.tool, *slot, &cx, &mut hidden));
                     narrowed.err().map(|why| Fault::of(unit, Stage::Narrow, hidden.asked(), why))
@@ -159,19 +159,19 @@ impl Panel {
         &mut self,
         route: &Route,
         call: ProposedCall<'_>,
-        ground: &Ground,
+        context: &Context,
         decision: &mut Decision,
     ) {
         if let Some(why) = call.arguments.undecidable() {
             *decision = Decision::unclear(&why);
             return;
         }
-        let mut effect = self.ask(route, &route.decide, call, Effect::Deny, ground, decision);
+        let mut effect = self.ask(route, &route.decide, call, Effect::Deny, context, decision);
         // A deadline passes only with a call that runs. It changes no verdict, so it is checked only if more than the
         // verdict is wanted.
-        if self.depth >= Depth::Deciding && (effect < Effect::Deny || !ground.enforcing) {
-            let overdue = self.overdue(route, ground);
-            effect = effect.max(self.ask(route, &overdue, call, Effect::Report, ground, decision));
+        if self.depth >= Depth::Deciding && (effect < Effect::Deny || !context.enforcing) {
+            let overdue = self.overdue(route, context);
+            effect = effect.max(self.ask(route, &overdue, call, Effect::Report, context, decision));
         }
         if effect > Effect::None || !decision.checks.is_empty() {
             decision.settle(effect);
@@ -183,16 +183,16 @@ impl Panel {
     fn ask(
         &mut self,
         route: &Route,
-        units: &[Post],
+        units: &[Subscription],
         call: ProposedCall<'_>,
         failing: Effect,
-        ground: &Ground,
+        context: &Context,
         decision: &mut Decision,
     ) -> Effect {
         if units.is_empty() {
             return Effect::None;
         }
-        let (cx, mut effect, mut next) = (ground.cx(), Effect::None, 0);
+        let (cx, mut effect, mut next) = (context.cx(), Effect::None, 0);
         let Panel { policy, depth, work: Work { seats, .. } } = self;
         let depth = *depth;
         let mut sink = Sink::new(depth, policy.rules(), &mut decision.findings, &mut decision.checks);
@@ -200,7 +200,7 @@ impl Panel {
         while next < units.len() {
             let asked = guarded(|| {
                 while let Some((number, slot)) = units.get(next) {
-                    let Some((unit, seat)) = seated(policy, seats, *number, ground) else {
+                    let Some((unit, seat)) = seated(policy, seats, *number, context) else {
                         next += 1;
                         continue;
                     };
@@ -210,10 +210,10 @@ impl Panel {
                         (None, Seat::Working(monitor)) => {
                             monitor.decide(ProposedCall { slot: *slot, ..call }, &cx, &mut sink);
                         }
-                        (None, Seat::Resting(monitor)) if depth >= Depth::Checks => {
+                        (None, Seat::Retired(monitor)) if depth >= Depth::Checks => {
                             monitor.decide(ProposedCall { slot: *slot, ..call }, &cx, &mut sink);
                         }
-                        (None, Seat::Resting(_) | Seat::Empty) => {}
+                        (None, Seat::Retired(_) | Seat::Empty) => {}
                     }
                     effect = effect.max(sink.effect());
                     next += 1;
@@ -245,8 +245,8 @@ impl Panel {
     }
 
     /// Units that the tool does not wake, but that have a deadline which passes with this call.
-    fn overdue(&mut self, route: &Route, ground: &Ground) -> Vec<Post> {
-        let due = ground.ran.len() as u32 + 1;
+    fn overdue(&mut self, route: &Route, context: &Context) -> Vec<Subscription> {
+        let due = context.ran.len() as u32 + 1;
         while let Some(Reverse(timer)) =
             self.work.timers.peek().copied().filter(|Reverse(timer)| timer.due <= due)
         {
@@ -262,19 +262,19 @@ impl Panel {
     }
 
     /// A call has joined the trace: deadlines that pass with it.
-    pub fn tell_due(&mut self, ground: &Ground) {
+    pub fn tell_due(&mut self, context: &Context) {
         let Panel { policy, work, .. } = self;
         let told = |timer: &Timer| (timer.unit, Event::Due(timer.id));
         if !work.armed.is_empty() {
             let armed = std::mem::take(&mut work.armed);
-            work.tell(policy, &armed, ground, told);
+            work.tell(policy, &armed, context, told);
         }
         while let Some(Reverse(timer)) = work.timers.peek().copied() {
-            if timer.due as usize > ground.ran.len() {
+            if timer.due as usize > context.ran.len() {
                 break;
             }
             work.timers.pop();
-            work.tell(policy, &[timer], ground, told);
+            work.tell(policy, &[timer], context, told);
         }
     }
 
@@ -282,29 +282,29 @@ impl Panel {
     pub fn tell_route<'e>(
         &mut self,
         route: &'e Route,
-        posts: &[Post],
+        subscriptions: &[Subscription],
         call: ProposedCall<'e>,
-        ground: &Ground,
+        context: &Context,
         event: impl Fn(ProposedCall<'e>) -> Event<'e>,
     ) {
         let Panel { policy, work, .. } = self;
         for (number, fault) in &route.unknown {
             // The event cannot be applied to its state, so the state is unknown from here on.
-            if let Some(seat @ (Seat::Empty | Seat::Working(_) | Seat::Resting(_))) =
+            if let Some(seat @ (Seat::Empty | Seat::Working(_) | Seat::Retired(_))) =
                 work.seats.get_mut(*number as usize)
             {
                 *seat = Seat::Failed(Arc::clone(fault));
             }
         }
-        work.tell(policy, posts, ground, |(number, slot)| {
+        work.tell(policy, subscriptions, context, |(number, slot)| {
             (*number, event(ProposedCall { slot: *slot, ..call }))
         });
     }
 
     /// Reports an event without a call to some units.
-    pub fn tell_all(&mut self, units: impl Fn(&Roster) -> &[u32], event: &Event<'_>, ground: &Ground) {
+    pub fn tell_all(&mut self, units: impl Fn(&Dispatch) -> &[u32], event: &Event<'_>, context: &Context) {
         let Panel { policy, work, .. } = self;
-        work.tell(policy, units(policy.roster()), ground, |number| (*number, *event));
+        work.tell(policy, units(policy.dispatch()), context, |number| (*number, *event));
     }
 
     /// Asks every unit in turn; returns the rule to blame if one fails. A unit that no call has woken answers as for a
@@ -312,19 +312,19 @@ impl Panel {
     fn ask_all<T>(
         &self,
         stage: Stage,
-        ground: &Ground,
+        context: &Context,
         out: &mut Vec<T>,
         ask: impl Fn(&dyn Monitor, &Cx<'_>, &mut Vec<T>),
         failed: impl Fn(RuleId, Arc<Fault>, usize, &mut Vec<T>),
     ) {
-        let cx = ground.cx();
+        let cx = context.cx();
         for (number, unit) in self.policy.units().iter().enumerate() {
             let before = out.len();
             let seat = self.work.seats.get(number).filter(|seat| !matches!(seat, Seat::Empty));
-            let fresh = seat.is_none().then(|| Seat::started(unit, &ground.facts));
+            let fresh = seat.is_none().then(|| Seat::started(unit, &context.facts));
             let fault = match seat.or(fresh.as_ref()).unwrap_or(&Seat::Empty) {
                 Seat::Failed(fault) => Some(Arc::clone(fault)),
-                Seat::Working(monitor) | Seat::Resting(monitor) => guarded(|| ask(&**monitor, &cx, out))
+                Seat::Working(monitor) | Seat::Retired(monitor) => guarded(|| ask(&**monitor, &cx, out))
                     .err()
                     .map(|why| Fault::of(&**unit, stage, None, why)),
                 Seat::Empty => None,
@@ -336,11 +336,11 @@ impl Panel {
     }
 
     /// The current state. A unit that cannot say it is listed as failed rather than left out.
-    pub fn state(&self, ground: &Ground) -> Vec<StateItem> {
+    pub fn state(&self, context: &Context) -> Vec<StateItem> {
         let mut all = Vec::new();
         self.ask_all(
             Stage::State,
-            ground,
+            context,
             &mut all,
             |monitor, cx, out| monitor.state(cx, out),
             |rule, fault, _, out| {
@@ -357,11 +357,11 @@ impl Panel {
 
     /// The state of the session rules, in document order. A unit that failed counts as violated: it is unknown whether
     /// it held.
-    pub fn report(&self, end: End, ground: &Ground) -> Vec<RuleState> {
+    pub fn report(&self, end: End, context: &Context) -> Vec<RuleState> {
         let mut all = Vec::with_capacity(self.policy.units().len());
         self.ask_all(
             Stage::Report,
-            ground,
+            context,
             &mut all,
             |monitor, cx, out| monitor.report(end, cx, out),
             |rule, fault, before, out| {
@@ -386,32 +386,33 @@ impl Work {
     fn tell<'e, P>(
         &mut self,
         policy: &Policy,
-        posts: &[P],
-        ground: &Ground,
+        subscriptions: &[P],
+        context: &Context,
         told: impl Fn(&P) -> (u32, Event<'e>),
     ) {
-        if posts.is_empty() {
+        if subscriptions.is_empty() {
             return;
         }
-        let (cx, mut next) = (ground.cx(), 0);
+        let (cx, mut next) = (context.cx(), 0);
         let Work { seats, set, .. } = self;
-        while next < posts.len() {
+        while next < subscriptions.len() {
             let caught = guarded(|| {
-                while let Some((number, event)) = posts.get(next).map(&told) {
-                    if let Some((_, seat)) = seated(policy, seats, number, ground)
+                while let Some((number, event)) = subscriptions.get(next).map(&told) {
+                    if let Some((_, seat)) = seated(policy, seats, number, context)
                         && let Seat::Working(monitor) = seat
                     {
                         let mut timers = Timers::new(number, set);
                         monitor.observe(&event, &cx, &mut timers);
-                        if timers.rests() {
-                            *seat = std::mem::take(seat).resting();
+                        if timers.retired() {
+                            *seat = std::mem::take(seat).retired();
                         }
                     }
                     next += 1;
                 }
             });
             if let Err(why) = caught
-                && let Some(number) = posts.get(next).map(|post| told(post).0 as usize)
+                && let Some(number) =
+                    subscriptions.get(next).map(|subscription| told(subscription).0 as usize)
                 && let (Some(unit), Some(seat)) = (policy.units().get(number), seats.get_mut(number))
             {
                 *seat = Seat::Failed(Fault::of(&**unit, Stage::Observe, None, why));

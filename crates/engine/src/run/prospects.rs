@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{NewCall, Run};
 use crate::monitor::fault::guarded;
-use crate::monitor::{Digest, Helps, ProposedCall, Prospect, RuleId, RuleOptions};
+use crate::monitor::{Digest, Enablers, ProposedCall, Prospect, RuleId, RuleOptions};
 use rulestep_base::session::{Body, Call, CallRef};
 
 /// The call is hypothetical, so it has no place yet.
@@ -12,23 +12,23 @@ const NOWHERE: CallRef = CallRef { turn: 0, call: 0, index: 0 };
 
 impl Run {
     /// The calls that can make this one allowed, in the words of every unit that decides about it.
-    pub fn helps(&mut self, call: NewCall<'_>, wanted: &Body, earlier: &[Call]) -> Helps {
-        let mut helps = Helps::default();
+    pub fn enablers(&mut self, call: NewCall<'_>, wanted: &Body, earlier: &[Call]) -> Enablers {
+        let mut enablers = Enablers::default();
         let place = self.routes.place(call.tool);
-        let Some(route) = self.routes.get(place) else { return helps };
+        let Some(route) = self.routes.get(place) else { return enablers };
         for (number, slot) in &route.decide {
             let NewCall { tool, arguments } = call;
             let prospect = Prospect { tool, slot: *slot, arguments, wanted, earlier };
             let unit = self.panel.policy.units().get(*number as usize);
-            if unit.is_some_and(|unit| guarded(|| unit.helps(prospect, &mut helps)).is_err()) {
-                helps.unsure();
+            if unit.is_some_and(|unit| guarded(|| unit.enablers(prospect, &mut enablers)).is_err()) {
+                enablers.unsure();
             }
         }
-        helps
+        enablers
     }
 
     /// A rule that stops the call whatever happens from now on.
-    pub fn final_word(&mut self, call: NewCall<'_>) -> Option<RuleId> {
+    pub fn permanent_denial(&mut self, call: NewCall<'_>) -> Option<RuleId> {
         let place = self.routes.place(call.tool);
         let route = self.routes.get(place)?;
         route.decide.iter().find_map(|(number, slot)| {
@@ -37,8 +37,8 @@ impl Run {
             let rules = policy.units().get(*number as usize)?.rules();
             let options = |rule: usize| Some(&policy.rules().get(*rules.get(rule)?)?.options);
             let enforced = |rule: usize| options(rule).is_some_and(RuleOptions::is_enforced);
-            let monitor = self.panel.working(*number, &self.ground)?;
-            let rule = guarded(|| monitor.final_word(asked, &self.ground.cx(), &enforced)).ok()??;
+            let monitor = self.panel.working(*number, &self.context)?;
+            let rule = guarded(|| monitor.permanent_denial(asked, &self.context.cx(), &enforced)).ok()??;
             rules.get(rule).copied()
         })
     }
@@ -59,8 +59,8 @@ impl Run {
         let mut digest = Digest::default();
         for (number, calls) in (0..).zip(&by_unit).filter(|(_, calls)| !calls.is_empty()) {
             // A unit that has failed stops whatever it governs, for ever.
-            let Some(monitor) = self.panel.working(number, &self.ground) else { continue };
-            guarded(|| monitor.digest(calls, &self.ground.cx(), &mut digest)).ok()?;
+            let Some(monitor) = self.panel.working(number, &self.context) else { continue };
+            guarded(|| monitor.digest(calls, &self.context.cx(), &mut digest)).ok()?;
         }
         digest.finish()
     }

@@ -26,20 +26,20 @@ impl Routes {
 
     /// The place of a tool's route.
     pub fn place(&mut self, tool: &str) -> u32 {
-        let roster = self.policy.roster();
-        if let Some(place) = roster.place(tool) {
+        let dispatch = self.policy.dispatch();
+        if let Some(place) = dispatch.place(tool) {
             return place;
         }
         let known = match self.own.len() {
             ..=FEW => self.own.iter().position(|route| *route.tool == *tool).map(|place| place as u32),
             _ => self.places.get(tool).copied(),
         };
-        roster.places() + known.unwrap_or_else(|| self.add(tool))
+        dispatch.places() + known.unwrap_or_else(|| self.add(tool))
     }
 
     /// The place of a new tool's route among the run's own.
     fn add(&mut self, tool: &str) -> u32 {
-        self.own.push(self.policy.roster().other(self.policy.units(), tool));
+        self.own.push(self.policy.dispatch().other(self.policy.units(), tool));
         if self.own.len() > FEW {
             let known = self.places.len();
             let added = (known as u32..).zip(self.own.iter().skip(known));
@@ -55,10 +55,10 @@ impl Routes {
 
     /// The route at a place.
     pub fn get(&self, place: u32) -> Option<&Route> {
-        let roster = self.policy.roster();
-        match place.checked_sub(roster.places()) {
+        let dispatch = self.policy.dispatch();
+        match place.checked_sub(dispatch.places()) {
             Some(own) => self.own.get(own as usize).map(|route| &**route),
-            None => roster.get(self.policy.units(), place),
+            None => dispatch.get(self.policy.units(), place),
         }
     }
 }

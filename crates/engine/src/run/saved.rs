@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::ground::Ground;
+use super::context::Context;
 use super::in_flight::{Flights, InFlight};
 use super::panel::Panel;
 use super::panel::saved::SavedPanel;
@@ -52,11 +52,20 @@ impl SavedRun {
 impl Run {
     /// Its state as text, if it is between two turns and [`Run::resumed`] can restore it.
     pub fn save(&self) -> Option<String> {
-        let Run { mode: _, panel, ground, routes, clock, waiting, pending, in_flight, halt, heard } = self;
-        let Ground { enforcing: _, telling, turn, now: _, facts: _, folder: _, history, response, ran } =
-            ground;
+        let Run { mode: _, panel, context, routes, clock, waiting, pending, in_flight, halt, heard } = self;
+        let Context {
+            enforcing: _,
+            want_findings,
+            turn,
+            now: _,
+            facts: _,
+            folder: _,
+            history,
+            response,
+            ran,
+        } = context;
         let policy = &panel.policy;
-        let is_plain = !policy.reads_history() && !policy.roster().time && *telling;
+        let is_plain = !policy.reads_history() && !policy.dispatch().time && *want_findings;
         let between = !clock.in_turn && waiting.is_empty() && pending.is_none() && response.is_empty();
         if !is_plain || !between || halt.is_some() || !heard.is_empty() || !history.is_empty() {
             return None;
@@ -96,9 +105,9 @@ impl Run {
         let calls = flights
             .map(|call| call.map(|(at, route, arguments, folder)| InFlight { at, route, arguments, folder }))
             .collect();
-        run.ground.turn = saved.turn;
-        run.ground.now = facts.now;
-        run.ground.ran = saved.ran;
+        run.context.turn = saved.turn;
+        run.context.now = facts.now;
+        run.context.ran = saved.ran;
         run.clock = saved.clock;
         run.routes = routes;
         run.in_flight = Flights { first: saved.first, calls };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::monitor::fault::guarded;
-use crate::monitor::{Help, Wakes};
+use crate::monitor::{Enabler, Wakes};
 use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::run::{NewCall, Run};
@@ -120,7 +120,7 @@ impl Moves {
 /// A call with its required values.
 #[derive(Clone, PartialEq)]
 struct Letter {
-    help: Help,
+    help: Enabler,
     failed: bool,
     /// Whether it represents any other call.
     any: bool,
@@ -141,32 +141,33 @@ impl Making<'_> {
     fn ask(&mut self, run: &mut Run, goal: &Call, earlier: &[Call], of: Option<(usize, &Letter)>) -> bool {
         let arguments = of.map_or_else(|| goal.arguments.clone(), |(_, letter)| arguments(&letter.help));
         let tool = of.map_or(&goal.tool, |(_, letter)| &letter.help.tool);
-        let helps = run.helps(NewCall { tool, arguments: &arguments }, &goal.arguments, earlier);
-        self.moves.turns |= helps.turns;
-        self.moves.complete &= !helps.unsure;
+        let enablers = run.enablers(NewCall { tool, arguments: &arguments }, &goal.arguments, earlier);
+        self.moves.turns |= enablers.turns;
+        self.moves.complete &= !enablers.unsure;
         if let Some((place, letter)) = of {
-            for choice in helps.choices.iter().filter(|choice| choice.missing) {
+            for choice in enablers.choices.iter().filter(|choice| choice.missing) {
                 if let Some(known) = self.letters.get_mut(place) {
                     known.lacking = true;
                 }
                 for value in &choice.values {
-                    let more = Help { arguments: Some(value.clone()), output: None, ..letter.help.clone() };
+                    let more =
+                        Enabler { arguments: Some(value.clone()), output: None, ..letter.help.clone() };
                     if let Some(help) = join(&letter.help, &more) {
                         self.add(Letter { help, ..letter.clone() });
                     }
                 }
             }
         }
-        for help in helps.calls {
+        for help in enablers.calls {
             if self.tools.has(&help.tool) || !self.tools.offered {
                 self.add_joined(help);
             }
         }
-        helps.any
+        enablers.any
     }
 
     /// A call, and with it those that do what it does and what another does at once.
-    fn add_joined(&mut self, help: Help) {
+    fn add_joined(&mut self, help: Enabler) {
         let known: Vec<Letter> = self
             .letters
             .iter()
@@ -204,7 +205,7 @@ impl Making<'_> {
         };
         for tool in each {
             for failed in [false, true] {
-                let help = Help { tool: Arc::clone(&tool), arguments: None, output: None };
+                let help = Enabler { tool: Arc::clone(&tool), arguments: None, output: None };
                 self.add(Letter { help, failed, any: true, lacking: false });
             }
         }
@@ -244,20 +245,20 @@ impl Making<'_> {
 }
 
 /// Both in one call, where they do not contradict each other.
-fn join(a: &Help, b: &Help) -> Option<Help> {
+fn join(a: &Enabler, b: &Enabler) -> Option<Enabler> {
     let both = |a: &Option<Value>, b: &Option<Value>| match (a, b) {
         (Some(a), Some(b)) => value::join(a, b).map(Some),
         (Some(one), None) | (None, Some(one)) => Some(Some(one.clone())),
         (None, None) => Some(None),
     };
-    Some(Help {
+    Some(Enabler {
         tool: Arc::clone(&a.tool),
         arguments: both(&a.arguments, &b.arguments)?,
         output: both(&a.output, &b.output)?,
     })
 }
 
-fn arguments(help: &Help) -> Body {
+fn arguments(help: &Enabler) -> Body {
     body(help.arguments.as_ref())
 }
 

@@ -199,7 +199,7 @@ impl ContractsMonitor {
 
     /// A call has a good result, which counts from the next turn on.
     fn resolve(&mut self, call: ProposedCall<'_>, output: &Body, cx: &Cx<'_>) {
-        let (slot, telling) = (call.slot.0 as usize, cx.telling);
+        let (slot, want_findings) = (call.slot.0 as usize, cx.want_findings);
         let Some(part) = self.unit.tools.get(slot).filter(|part| !part.meets.is_empty()) else { return };
         let look = Look { ended: Some(true), ..Look::call(call, cx, &self.copies) };
         let mut skips = SmallVec::new();
@@ -208,7 +208,7 @@ impl ContractsMonitor {
                 continue;
             };
             skips.push(*number);
-            if telling
+            if want_findings
                 && let Some(doubt) = group.calls.doubt(look)
                 && let Some(standings) = self.standings.get_mut(*number)
             {
@@ -224,13 +224,13 @@ impl ContractsMonitor {
             slot,
             skips,
             passed: part.table.read(output),
-            arguments: kept(call.arguments, telling || part.gives_arguments),
-            output: kept(output, telling || part.gives_output),
+            arguments: kept(call.arguments, want_findings || part.gives_arguments),
+            output: kept(output, want_findings || part.gives_output),
         });
     }
 
     /// Calls whose results count from now on.
-    fn commit(&mut self, telling: bool) {
+    fn commit(&mut self, want_findings: bool) {
         let ContractsMonitor { unit, hasher, standings, resolved, .. } = self;
         if resolved.len() > 1 {
             resolved.sort_by_key(|call| call.at);
@@ -241,7 +241,11 @@ impl ContractsMonitor {
                 if let (Some(group), Some(standings)) = (unit.groups.get(*number), standings.get_mut(*number))
                     && !call.skips.contains(number)
                 {
-                    standings.add(group, News { call: &call, table: &part.table, places, telling }, hasher);
+                    standings.add(
+                        group,
+                        News { call: &call, table: &part.table, places, want_findings },
+                        hasher,
+                    );
                 }
             }
         }
@@ -373,9 +377,9 @@ impl Monitor for ContractsMonitor {
                     self.resolve(call, output, cx);
                 }
             }
-            Event::TurnStart => self.commit(cx.telling),
+            Event::TurnStart => self.commit(cx.want_findings),
             Event::TurnEnd { proposed, started } => {
-                self.commit(cx.telling);
+                self.commit(cx.want_findings);
                 self.keep_bans();
                 if proposed == 0 || started > 0 {
                     self.completed += 1;
@@ -385,7 +389,7 @@ impl Monitor for ContractsMonitor {
         }
     }
 
-    fn final_word(
+    fn permanent_denial(
         &self,
         call: ProposedCall<'_>,
         _cx: &Cx<'_>,

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use crate::condition::path::{Path, peek};
 use crate::monitor::Look;
-use crate::monitor::help::ANY_VALUE;
+use crate::monitor::enabler::ANY_VALUE;
 use crate::monitor::saved;
 use rulestep_base::session::Body;
 use rulestep_base::session::value::{self, Bound, Numeral};

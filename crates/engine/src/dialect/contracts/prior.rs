@@ -14,8 +14,8 @@ use crate::dialect::question::{RunsRead, Table, argument_as_path, commands_as_te
 use crate::dialect::sequence_rules::calls::{
     Argument, Look, Match, Operand, Part, Role, ToolName, operand_title,
 };
-use crate::monitor::help::ANY_VALUE;
-use crate::monitor::{Choice, Help, Helps, Prospect};
+use crate::monitor::enabler::ANY_VALUE;
+use crate::monitor::{Choice, Enabler, Enablers, Prospect};
 use rulestep_base::diagnostic::Diagnostic;
 use rulestep_base::session::{Body, Outcome, Session, value};
 use rulestep_base::source::wildcard::Wildcard;
@@ -67,19 +67,19 @@ impl Matching {
 
 impl PriorRule {
     /// The prior call that a call asks for.
-    pub fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
+    pub fn enablers(&self, call: Prospect<'_>, out: &mut Enablers) {
         let output = match self.outputs.sample() {
             Sample::Value(output) => output,
             Sample::Impossible => return,
             Sample::Unknown => return out.unsure(),
         };
-        let mut calls = Helps::default();
-        self.calls.operands().iter().for_each(|operand| operand.helps(call, &mut calls));
+        let mut calls = Enablers::default();
+        self.calls.operands().iter().for_each(|operand| operand.enablers(call, &mut calls));
         if calls.unsure {
             out.unsure();
         }
         let Some(resource) = &self.resource else {
-            calls.calls.into_iter().for_each(|help| out.call(Help { output: output.clone(), ..help }));
+            calls.calls.into_iter().for_each(|help| out.call(Enabler { output: output.clone(), ..help }));
             return;
         };
         let own = |body: &Body| resource.of_call(body).map(Cow::into_owned);
@@ -101,7 +101,7 @@ impl PriorRule {
             values: others.into_iter().filter_map(|value| resource.here.built(value)).collect(),
         });
         let Some(built) = value.and_then(|value| resource.there.built(value)) else { return };
-        for Help { tool, arguments, .. } in calls.calls {
+        for Enabler { tool, arguments, .. } in calls.calls {
             let (own, other) = match resource.side {
                 Side::Arguments => (&arguments, &output),
                 Side::Output => (&output, &arguments),
@@ -115,7 +115,7 @@ impl PriorRule {
                 Side::Arguments => (joined, other.clone()),
                 Side::Output => (other.clone(), joined),
             };
-            out.call(Help { tool, arguments, output });
+            out.call(Enabler { tool, arguments, output });
         }
     }
 

@@ -11,8 +11,8 @@ use crate::dialect::contracts::output::{Comparison, Condition, Conditions, Table
 use crate::dialect::contracts::prior::{Matching, PriorCalls, PriorRule, Resource, Side};
 use crate::dialect::sequence_rules::calls::read_arguments;
 use crate::monitor::{
-    CallPart, Hears, Helps, Monitor, Observes, Probe, Prospect, Read, RuleId, Says, Slot, Statement, Unit,
-    Wakes,
+    CallPart, Enablers, Monitor, Observes, Probe, Prospect, Read, RuleId, Says, SessionEvents, Slot,
+    Statement, Unit, Wakes,
 };
 use rulestep_base::session::{Body, Facts, Session, value};
 
@@ -288,8 +288,8 @@ impl Unit for Contracts {
         self.others.is_none()
     }
 
-    fn hears(&self) -> Hears {
-        Hears { turns: true, ..Hears::default() }
+    fn subscriptions(&self) -> SessionEvents {
+        SessionEvents { turns: true, ..SessionEvents::default() }
     }
 
     fn names(&self, out: &mut Vec<Arc<str>>) {
@@ -328,7 +328,7 @@ impl Unit for Contracts {
         }
     }
 
-    fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
+    fn enablers(&self, call: Prospect<'_>, out: &mut Enablers) {
         let part = self.tools.get(call.slot.0 as usize);
         let contract = part.and_then(|part| self.contracts.get(part.contract?));
         for precondition in contract.iter().flat_map(|contract| &contract.preconditions) {
@@ -336,7 +336,7 @@ impl Unit for Contracts {
                 out.turn();
             }
             if let Some(prior) = &precondition.prior {
-                prior.helps(call, out);
+                prior.enablers(call, out);
             }
         }
     }
@@ -414,7 +414,7 @@ impl Unit for Contracts {
         false
     }
 
-    fn texts(&self, _out: &mut Vec<(Arc<str>, RuleId)>) {}
+    fn refusal_texts(&self, _out: &mut Vec<(Arc<str>, RuleId)>) {}
 
     fn conditions(&self, _out: &mut Vec<crate::monitor::Condition>) {}
 }

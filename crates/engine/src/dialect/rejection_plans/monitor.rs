@@ -121,17 +121,17 @@ impl Monitor for PlanMonitor {
         });
     }
 
-    fn final_word(
+    fn permanent_denial(
         &self,
         _call: ProposedCall<'_>,
         cx: &Cx<'_>,
         enforced: &dyn Fn(usize) -> bool,
     ) -> Option<usize> {
-        (enforced(0) && self.plan.hears_the_user_alone() && self.rejects(&self.look(cx, &[]))).then_some(0)
+        (enforced(0) && self.plan.reads_only_the_user() && self.rejects(&self.look(cx, &[]))).then_some(0)
     }
 
     fn digest(&self, _calls: &[ProposedCall<'_>], _cx: &Cx<'_>, out: &mut Digest) {
-        if !self.plan.hears_the_user_alone() {
+        if !self.plan.reads_only_the_user() {
             out.unknown();
         }
     }

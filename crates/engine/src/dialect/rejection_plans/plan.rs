@@ -6,7 +6,7 @@ use super::facts::{ConditionKind, Join};
 use super::monitor::PlanMonitor;
 use crate::monitor::history::Speaker;
 use crate::monitor::{
-    Hears, Helps, Monitor, Observes, Prospect, Read, RuleId, Says, Slot, Statement, Unit, Wakes,
+    Enablers, Monitor, Observes, Prospect, Read, RuleId, Says, SessionEvents, Slot, Statement, Unit, Wakes,
 };
 use rulestep_base::session::{Facts, Session};
 use rulestep_template::js_regex::JsRegex;
@@ -88,14 +88,14 @@ impl Plan {
     }
 
     /// Whether no call changes what its conditions look at: they read what the user said.
-    pub fn hears_the_user_alone(&self) -> bool {
-        let mut hears_others = |leaf: &Node| match (&leaf.test, &leaf.kind) {
+    pub fn reads_only_the_user(&self) -> bool {
+        let mut reads_others = |leaf: &Node| match (&leaf.test, &leaf.kind) {
             (Test::Broken(_), _) => false,
             (_, ConditionKind::Regex { speaker, .. }) => *speaker != Speaker::User,
             (Test::Liquid(template), _) => template.names_messages(),
             _ => true,
         };
-        !self.body.conditions().iter().any(|condition| condition.any(&mut hears_others))
+        !self.body.conditions().iter().any(|condition| condition.any(&mut reads_others))
     }
 }
 
@@ -112,10 +112,10 @@ impl Unit for Plan {
         true
     }
 
-    fn hears(&self) -> Hears {
+    fn subscriptions(&self) -> SessionEvents {
         let mut asks = |leaf: &Node| matches!(leaf.test, Test::Liquid(_));
         let time = self.body.conditions().iter().any(|condition| condition.any(&mut asks));
-        Hears { time, ..Hears::default() }
+        SessionEvents { time, ..SessionEvents::default() }
     }
 
     fn reads_history(&self) -> bool {
@@ -163,8 +163,8 @@ impl Unit for Plan {
         }
     }
 
-    fn helps(&self, _call: Prospect<'_>, out: &mut Helps) {
-        if !self.hears_the_user_alone() {
+    fn enablers(&self, _call: Prospect<'_>, out: &mut Enablers) {
+        if !self.reads_only_the_user() {
             out.unsure();
         }
     }
@@ -194,7 +194,7 @@ impl Unit for Plan {
         false
     }
 
-    fn texts(&self, _out: &mut Vec<(Arc<str>, RuleId)>) {}
+    fn refusal_texts(&self, _out: &mut Vec<(Arc<str>, RuleId)>) {}
 
     fn conditions(&self, _out: &mut Vec<crate::monitor::Condition>) {}
 

@@ -222,7 +222,7 @@ impl Monitor for SequencesMonitor {
         }
     }
 
-    fn final_word(
+    fn permanent_denial(
         &self,
         call: ProposedCall<'_>,
         _cx: &Cx<'_>,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::explain::NamePattern;
 use super::monitor::SequencesMonitor;
 use crate::monitor::{
-    Effect, Hears, Helps, Monitor, Observes, Prospect, RuleId, Says, Slot, Statement, Unit, Wakes,
+    Effect, Enablers, Monitor, Observes, Prospect, RuleId, Says, SessionEvents, Slot, Statement, Unit, Wakes,
 };
 use rulestep_base::session::{Facts, refusal};
 
@@ -225,8 +225,8 @@ impl Unit for SequencePolicy {
         self.forbidden.is_empty() && !self.halts
     }
 
-    fn hears(&self) -> Hears {
-        Hears::default()
+    fn subscriptions(&self) -> SessionEvents {
+        SessionEvents::default()
     }
 
     fn names(&self, out: &mut Vec<Arc<str>>) {
@@ -252,7 +252,7 @@ impl Unit for SequencePolicy {
         }
     }
 
-    fn texts(&self, out: &mut Vec<(Arc<str>, RuleId)>) {
+    fn refusal_texts(&self, out: &mut Vec<(Arc<str>, RuleId)>) {
         let forbidden = self.forbidden.iter().map(|forbidden| (forbidden.rule, &forbidden.said));
         let limits = self.limits.iter().map(|limit| (limit.rule, &limit.said));
         out.extend(
@@ -262,7 +262,7 @@ impl Unit for SequencePolicy {
         );
     }
 
-    fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
+    fn enablers(&self, call: Prospect<'_>, out: &mut Enablers) {
         let asked = self.asked(call.slot.0 as usize);
         let mut ended = asked.iter().flat_map(|asked| &asked.sequences);
         // Sequences have no gaps, so any call can break one. A limit is reached for good.

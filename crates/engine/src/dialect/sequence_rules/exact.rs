@@ -15,7 +15,8 @@ use crate::dialect::sequence_rules::codes;
 use crate::monitor::collections::Waiting;
 use crate::monitor::finding::RuleOutcome;
 use crate::monitor::{
-    Cx, Digest, End, Help, Helps, Observes, Prospect, RuleId, Says, Slot, StateItem, Timers, Trace, Wakes,
+    Cx, Digest, Enabler, Enablers, End, Observes, Prospect, RuleId, Says, Slot, StateItem, Timers, Trace,
+    Wakes,
 };
 use rulestep_base::session::CallRef;
 
@@ -76,8 +77,8 @@ impl Kind for ExactCalls {
         refused.then(|| Objection::new(codes::SEQUENCE_NOT_EXACT, found).count(place as u64))
     }
 
-    fn helps(&self, _call: Prospect<'_>, out: &mut Helps) {
-        let help = |tool| Help { tool, arguments: None, output: None };
+    fn enablers(&self, _call: Prospect<'_>, out: &mut Enablers) {
+        let help = |tool| Enabler { tool, arguments: None, output: None };
         self.tools.iter().cloned().map(help).for_each(|help| out.call(help));
     }
 

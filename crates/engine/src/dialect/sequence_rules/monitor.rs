@@ -283,11 +283,11 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
             }
         }
         if kept && matches!(event, Event::Started(_) | Event::Resolved { .. }) {
-            timers.rest();
+            timers.retire();
         }
     }
 
-    fn final_word(
+    fn permanent_denial(
         &self,
         call: ProposedCall<'_>,
         cx: &Cx<'_>,
@@ -331,7 +331,7 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
         let agreed = |call: u32| !overruled && asked.contains(&call);
         let asked = outcome == RuleOutcome::Violated && stands.position.is_some_and(agreed);
         // A run with verdicts alone needs the outcomes of its rules, and the reason only if one is violated.
-        let tells = cx.telling || outcome == RuleOutcome::Violated;
+        let tells = cx.want_findings || outcome == RuleOutcome::Violated;
         let facts = || -> Arc<dyn Explain> {
             Arc::new(OrderOutcome {
                 asks: Arc::clone(&self.unit.order),

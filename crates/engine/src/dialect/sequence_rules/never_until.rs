@@ -15,7 +15,7 @@ use super::unit::{Kind, Objection, RuleStanding};
 use crate::dialect::sequence_rules::codes;
 use crate::monitor::collections::Waiting;
 use crate::monitor::finding::RuleOutcome;
-use crate::monitor::{Cx, Digest, End, Helps, Observes, Prospect, Slot, Timers, Wakes};
+use crate::monitor::{Cx, Digest, Enablers, End, Observes, Prospect, Slot, Timers, Wakes};
 use rulestep_base::session::CallRef;
 
 /// `never_after` with `until`.
@@ -105,9 +105,9 @@ impl Kind for NeverUntil {
         Some(Objection::new(codes::AFTER_TRIGGER, found).part(told))
     }
 
-    fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
+    fn enablers(&self, call: Prospect<'_>, out: &mut Enablers) {
         if self.forbidden.concerns(call) {
-            self.until.helps(call, out);
+            self.until.enablers(call, out);
         }
     }
 

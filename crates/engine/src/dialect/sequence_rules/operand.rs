@@ -11,7 +11,7 @@ use super::explain::operand_words;
 use super::facts::ToolName;
 use crate::condition::path::{Path, in_json};
 use crate::dialect::question::{Question, Table, runs_commands};
-use crate::monitor::{self, Cx, Help, Helps, Learns, ProposedCall, Prospect, Read, Says, Slot};
+use crate::monitor::{self, Cx, Enabler, Enablers, Learns, ProposedCall, Prospect, Read, Says, Slot};
 use rulestep_base::session::{Body, CallRef, Facts, Session};
 use rulestep_base::source::quoted;
 
@@ -167,7 +167,7 @@ impl Operand {
 
 impl Operand {
     /// Calls that it means, one of each tool.
-    pub fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
+    pub fn enablers(&self, call: Prospect<'_>, out: &mut Enablers) {
         if let Some(question) = &self.asks {
             // Whether another call would help as well is unknown; one that is spelt out may be tried.
             out.unsure();
@@ -175,7 +175,7 @@ impl Operand {
                 && (self.any_tool || self.tools.contains(&tool))
                 && self.args.is_empty()
             {
-                out.call(Help { tool, arguments: Some(arguments), output: None });
+                out.call(Enabler { tool, arguments: Some(arguments), output: None });
             }
             let tool = if self.any_tool {
                 let earlier = call.earlier.iter().rev().map(|call| &*call.tool);
@@ -189,7 +189,7 @@ impl Operand {
             };
             if let (Some(tool), Some(line)) = (tool, example(question).filter(|_| self.args.is_empty())) {
                 let arguments = Some(serde_json::json!({"command": line}));
-                out.call(Help { tool, arguments, output: None });
+                out.call(Enabler { tool, arguments, output: None });
             }
             return;
         }
@@ -209,7 +209,7 @@ impl Operand {
                 arguments.insert(argument.name.to_string(), value);
             }
             let arguments = (!arguments.is_empty()).then_some(Value::Object(arguments));
-            out.call(Help { tool: Arc::clone(tool), arguments, output: None });
+            out.call(Enabler { tool: Arc::clone(tool), arguments, output: None });
         }
     }
 }
@@ -354,8 +354,8 @@ impl Side {
     }
 
     /// Calls that the side means.
-    pub fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
-        self.operands.iter().for_each(|operand| operand.helps(call, out));
+    pub fn enablers(&self, call: Prospect<'_>, out: &mut Enablers) {
+        self.operands.iter().for_each(|operand| operand.enablers(call, out));
     }
 
     /// The tool's own names, for sessions that do not record what was offered.

@@ -13,7 +13,7 @@ use super::unit::{Kind, Objection, RuleStanding, Support};
 use crate::dialect::sequence_rules::codes;
 use crate::monitor::collections::Waiting;
 use crate::monitor::finding::RuleOutcome;
-use crate::monitor::{Cx, Digest, End, Helps, Observes, Prospect, Says, Slot, Timers, Wakes};
+use crate::monitor::{Cx, Digest, Enablers, End, Observes, Prospect, Says, Slot, Timers, Wakes};
 use rulestep_base::session::CallRef;
 
 /// `before`.
@@ -82,9 +82,9 @@ impl Kind for Before {
         Some(Objection::new(codes::BEFORE_MISSING, state.newest).part(part))
     }
 
-    fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
+    fn enablers(&self, call: Prospect<'_>, out: &mut Enablers) {
         if self.then.concerns(call) {
-            self.first.helps(call, out);
+            self.first.enablers(call, out);
         }
     }
 
@@ -245,9 +245,9 @@ impl Kind for ImmediatelyBefore {
         }
     }
 
-    fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
+    fn enablers(&self, call: Prospect<'_>, out: &mut Enablers) {
         if self.then.concerns(call) {
-            self.first.helps(call, out);
+            self.first.enablers(call, out);
         }
     }
 

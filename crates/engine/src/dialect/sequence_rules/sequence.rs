@@ -19,7 +19,7 @@ use crate::dialect::sequence_rules::codes;
 use crate::monitor::finding::RuleOutcome;
 use crate::monitor::saved;
 use crate::monitor::{
-    Cx, Digest, End, Helps, Observes, Prospect, RuleId, Says, Slot, StateItem, Timers, Wakes,
+    Cx, Digest, Enablers, End, Observes, Prospect, RuleId, Says, Slot, StateItem, Timers, Wakes,
 };
 use rulestep_base::diagnostic::code::Code;
 use rulestep_base::session::CallRef;
@@ -305,8 +305,8 @@ impl Kind for Sequence {
         Some(Objection::new(self.code(), done).count(*next as u64))
     }
 
-    fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
-        self.steps.iter().for_each(|step| step.helps(call, out));
+    fn enablers(&self, call: Prospect<'_>, out: &mut Enablers) {
+        self.steps.iter().for_each(|step| step.enablers(call, out));
     }
 
     fn digest(&self, state: &SequenceState, _cx: &Cx<'_>, out: &mut Digest) {

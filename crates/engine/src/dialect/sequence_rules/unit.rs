@@ -18,8 +18,8 @@ use crate::dialect::question::Table;
 use crate::monitor::finding::RuleOutcome;
 use crate::monitor::saved;
 use crate::monitor::{
-    CallPart, Condition, Cx, Digest, Effect, End, Hears, Helps, Monitor, Probe, Prospect, Read, RuleId,
-    RuleOptions, Says, StateItem, Statement, Timers, Unit, Wakes,
+    CallPart, Condition, Cx, Digest, Effect, Enablers, End, Monitor, Probe, Prospect, Read, RuleId,
+    RuleOptions, Says, SessionEvents, StateItem, Statement, Timers, Unit, Wakes,
 };
 use rulestep_base::diagnostic::code::Code;
 use rulestep_base::session::{Body, CallRef, Facts, Session};
@@ -50,8 +50,8 @@ pub(super) trait Kind: Send + Sync + 'static {
     fn gate(&self, _state: &Self::State, _look: Look<'_>, _cx: &Cx<'_>) -> Option<Objection> {
         None
     }
-    /// See [`Unit::helps`].
-    fn helps(&self, _call: Prospect<'_>, _out: &mut Helps) {}
+    /// See [`Unit::enablers`].
+    fn enablers(&self, _call: Prospect<'_>, _out: &mut Enablers) {}
     /// For a refused call: whether it always will be.
     fn is_final(&self, _state: &Self::State, _cx: &Cx<'_>) -> bool {
         false
@@ -204,8 +204,8 @@ impl<K: Kind> Unit for RuleUnit<K> {
         self.kind.wakes_by_name() && !self.kind.operands().iter().any(|operand| operand.any_tool)
     }
 
-    fn hears(&self) -> Hears {
-        Hears { first_turn: K::BEGINS, ..Hears::default() }
+    fn subscriptions(&self) -> SessionEvents {
+        SessionEvents { first_turn: K::BEGINS, ..SessionEvents::default() }
     }
 
     fn remembers(&self) -> bool {
@@ -229,8 +229,8 @@ impl<K: Kind> Unit for RuleUnit<K> {
         read_arguments(&self.kind.operands(), means, session, out);
     }
 
-    fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
-        self.kind.helps(call, out);
+    fn enablers(&self, call: Prospect<'_>, out: &mut Enablers) {
+        self.kind.enablers(call, out);
     }
 
     fn statements(&self, out: &mut Vec<Statement>) {
@@ -293,5 +293,5 @@ impl<K: Kind> Unit for RuleUnit<K> {
         false
     }
 
-    fn texts(&self, _out: &mut Vec<(Arc<str>, RuleId)>) {}
+    fn refusal_texts(&self, _out: &mut Vec<(Arc<str>, RuleId)>) {}
 }

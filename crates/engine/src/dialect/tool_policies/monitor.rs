@@ -355,7 +355,7 @@ impl Monitor for ToolPoliciesMonitor {
         }
     }
 
-    fn final_word(
+    fn permanent_denial(
         &self,
         _call: ProposedCall<'_>,
         _cx: &Cx<'_>,

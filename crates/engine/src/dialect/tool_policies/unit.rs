@@ -8,8 +8,8 @@ use super::monitor::ToolPoliciesMonitor;
 use super::path::{self, Locator};
 use crate::condition::path::Path;
 use crate::monitor::{
-    CallPart, Hears, Help, Helps, Look, Monitor, Observes, Probe, Prospect, Read, RuleId, Says, Slot,
-    Statement, Unit, Wakes,
+    CallPart, Enabler, Enablers, Look, Monitor, Observes, Probe, Prospect, Read, RuleId, Says, SessionEvents,
+    Slot, Statement, Unit, Wakes,
 };
 use rulestep_base::session::{Body, Facts, Session};
 
@@ -241,8 +241,8 @@ impl Unit for ToolPolicies {
         })
     }
 
-    fn hears(&self) -> Hears {
-        Hears { operations: true, ..Hears::default() }
+    fn subscriptions(&self) -> SessionEvents {
+        SessionEvents { operations: true, ..SessionEvents::default() }
     }
 
     fn names(&self, out: &mut Vec<Arc<str>>) {
@@ -265,12 +265,12 @@ impl Unit for ToolPolicies {
         }
     }
 
-    fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
+    fn enablers(&self, call: Prospect<'_>, out: &mut Enablers) {
         let asks = self.part(call.slot).map(|part| part.asks.as_slice()).unwrap_or_default();
         for ask in asks {
             match ask {
                 Ask::Needs { tools, .. } => {
-                    let help = |tool| Help { tool, arguments: None, output: None };
+                    let help = |tool| Enabler { tool, arguments: None, output: None };
                     tools.iter().cloned().map(help).for_each(|help| out.call(help));
                 }
                 Ask::Write { read, locator, .. } => {
@@ -283,7 +283,7 @@ impl Unit for ToolPolicies {
                         let built = Path::parse(&place).ok().and_then(|place| place.built((*path).into()));
                         match built {
                             Some(_) => {
-                                out.call(Help { tool: Arc::clone(tool), arguments: built, output: None })
+                                out.call(Enabler { tool: Arc::clone(tool), arguments: built, output: None })
                             }
                             None => out.unsure(),
                         }
@@ -363,7 +363,7 @@ impl Unit for ToolPolicies {
         false
     }
 
-    fn texts(&self, _out: &mut Vec<(Arc<str>, RuleId)>) {}
+    fn refusal_texts(&self, _out: &mut Vec<(Arc<str>, RuleId)>) {}
 
     fn conditions(&self, _out: &mut Vec<crate::monitor::Condition>) {}
 }

@@ -26,13 +26,13 @@ impl Panel {
         let Panel { policy: _, depth: _, work: Work { seats, timers, armed, set } } = self;
         let woken = seats.iter().filter(|(_, seat)| !matches!(seat, Seat::Empty));
         let saved = woken.map(|(number, seat)| {
-            let (monitor, rests) = match seat {
+            let (monitor, retired) = match seat {
                 Seat::Working(monitor) => (monitor, false),
-                Seat::Resting(monitor) => (monitor, true),
+                Seat::Retired(monitor) => (monitor, true),
                 Seat::Empty | Seat::Failed(_) => return None,
             };
             let own = guarded(|| monitor.save()).ok().flatten()?;
-            Some((number, rests, RawValue::from_string(own).ok()?))
+            Some((number, retired, RawValue::from_string(own).ok()?))
         });
         let seats: Option<Vec<_>> = saved.collect();
         let timers = timers.iter().map(|Reverse(timer)| *timer).collect();
@@ -42,10 +42,10 @@ impl Panel {
     /// The panel that was saved.
     pub fn resumed(policy: &Arc<Policy>, depth: Depth, saved: SavedPanel) -> Option<Panel> {
         let mut panel = Panel::new(policy, depth);
-        for (number, rests, own) in saved.seats {
+        for (number, retired, own) in saved.seats {
             let unit = Arc::clone(policy.units().get(number)?);
             let seat = Seat::Working(guarded(|| unit.resume(own.get())).ok().flatten()?);
-            *panel.work.seats.get_mut(number)? = if rests { seat.resting() } else { seat };
+            *panel.work.seats.get_mut(number)? = if retired { seat.retired() } else { seat };
         }
         panel.work.timers = saved.timers.into_iter().map(Reverse).collect();
         panel.work.armed = saved.armed;

@@ -83,7 +83,7 @@ pub(super) struct News<'a> {
     /// For each member of the group, the place of its conditions in the table.
     pub places: &'a [usize],
     /// Whether findings are wanted.
-    pub telling: bool,
+    pub want_findings: bool,
 }
 
 /// Standings as they are written down; hashes are those of one process.
@@ -124,7 +124,7 @@ impl Standings {
     /// A call counts from now on.
     pub fn add(&mut self, group: &Group, news: News<'_>, hasher: &DefaultHashBuilder) {
         self.counts = true;
-        if news.telling {
+        if news.want_findings {
             let place = self.recent.partition_point(|recent| recent.at > news.call.at);
             self.recent.insert(place, news.call.clone());
             self.recent.truncate(RECENT);
@@ -185,7 +185,7 @@ impl Standing {
         if newer {
             self.newest = at;
         }
-        if newer && news.telling {
+        if newer && news.want_findings {
             self.newest_output = news.call.output.clone();
         }
         let members = group.members.iter().zip(news.places).zip(&mut self.members);

@@ -7,10 +7,10 @@ use rulestep_base::session::{Facts, Message, Millis};
 
 /// The context for monitors.
 #[derive(Clone)]
-pub(super) struct Ground {
+pub(super) struct Context {
     pub enforcing: bool,
     /// Whether findings are ever wanted.
-    pub telling: bool,
+    pub want_findings: bool,
     pub turn: u32,
     pub now: Option<Millis>,
     pub facts: Arc<Facts>,
@@ -23,7 +23,7 @@ pub(super) struct Ground {
     pub ran: Trace,
 }
 
-impl Ground {
+impl Context {
     /// Sets the folder, and returns the previous one.
     pub fn enter(&mut self, folder: Option<&Arc<str>>) -> Option<Arc<str>> {
         std::mem::replace(&mut self.folder, folder.cloned())
@@ -32,7 +32,7 @@ impl Ground {
     pub fn cx(&self) -> Cx<'_> {
         Cx {
             enforcing: self.enforcing,
-            telling: self.telling,
+            want_findings: self.want_findings,
             ran: &self.ran,
             now: self.now,
             facts: &self.facts,

@@ -39,7 +39,7 @@ impl<'a> Prospect<'a> {
 
 /// A call that can enable another one. Anything it leaves open does not matter.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Help {
+pub struct Enabler {
     /// Its tool.
     pub tool: Arc<str>,
     /// The required part of its arguments, as an object with nothing else in it.
@@ -61,9 +61,9 @@ pub struct Choice {
 
 /// The calls that would enable a call, collected from the units.
 #[derive(Debug, Default)]
-pub struct Helps {
+pub struct Enablers {
     /// Earlier calls that would help.
-    pub calls: Vec<Help>,
+    pub calls: Vec<Enabler>,
     /// Other arguments with which the call itself would be allowed.
     pub choices: Vec<Choice>,
     /// Whether some call of any tool helps.
@@ -74,9 +74,9 @@ pub struct Helps {
     pub unsure: bool,
 }
 
-impl Helps {
+impl Enablers {
     /// A call that succeeds.
-    pub fn call(&mut self, help: Help) {
+    pub fn call(&mut self, help: Enabler) {
         self.calls.push(help);
     }
 

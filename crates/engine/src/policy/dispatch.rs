@@ -15,10 +15,10 @@ use rulestep_base::session::{Body, CallRef};
 const KEPT: usize = 1024;
 
 /// A unit's number, and its own name for a tool.
-pub type Post = (u32, Slot);
+pub type Subscription = (u32, Slot);
 
 /// The units of a version by what wakes them.
-pub struct Roster {
+pub struct Dispatch {
     /// Units that hear when a turn begins and ends.
     pub turns: Vec<u32>,
     /// Of the others, those that receive the beginning of the first turn.
@@ -53,23 +53,23 @@ pub struct Route {
     /// The tool; empty if it wakes no unit.
     pub tool: Arc<str>,
     /// Units that decide about its calls.
-    pub decide: Vec<Post>,
+    pub decide: Vec<Subscription>,
     /// Units that receive events of its calls.
-    pub observe: Vec<Post>,
+    pub observe: Vec<Subscription>,
     /// Those that hear that one runs.
-    pub starts: Vec<Post>,
+    pub starts: Vec<Subscription>,
     /// Those that hear its result.
-    pub results: Vec<Post>,
+    pub results: Vec<Subscription>,
     /// Whether one of them looks at the arguments of a call's events.
     pub arguments: bool,
     /// Units that failed when they were asked for the meaning of the name: as if the tool woke them.
     pub unknown: Vec<(u32, Arc<Fault>)>,
 }
 
-impl Roster {
+impl Dispatch {
     /// For the units of a version.
-    pub fn of(units: &[Arc<dyn Unit>]) -> Roster {
-        let mut roster = Roster {
+    pub fn of(units: &[Arc<dyn Unit>]) -> Dispatch {
+        let mut dispatch = Dispatch {
             turns: Vec::new(),
             first_turn: Vec::new(),
             operations: Vec::new(),
@@ -83,26 +83,26 @@ impl Roster {
         };
         let mut names = Vec::new();
         for (number, unit) in (0..).zip(units) {
-            let hears = unit.hears();
+            let subscriptions = unit.subscriptions();
             let lists = [
-                (hears.turns, &mut roster.turns),
-                (hears.first_turn && !hears.turns, &mut roster.first_turn),
-                (hears.operations, &mut roster.operations),
-                (hears.messages, &mut roster.messages),
+                (subscriptions.turns, &mut dispatch.turns),
+                (subscriptions.first_turn && !subscriptions.turns, &mut dispatch.first_turn),
+                (subscriptions.operations, &mut dispatch.operations),
+                (subscriptions.messages, &mut dispatch.messages),
             ];
-            for (_, list) in lists.into_iter().filter(|(hears, _)| *hears) {
+            for (_, list) in lists.into_iter().filter(|(wanted, _)| *wanted) {
                 list.push(number);
             }
-            roster.time |= hears.time;
+            dispatch.time |= subscriptions.time;
             if !unit.wakes_by_name() {
-                roster.open.push(number);
+                dispatch.open.push(number);
             }
             unit.names(&mut names);
             for name in names.drain(..) {
-                roster.name(name, number);
+                dispatch.name(name, number);
             }
         }
-        roster
+        dispatch
     }
 
     fn name(&mut self, tool: Arc<str>, unit: u32) {
