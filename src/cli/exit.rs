@@ -1,4 +1,4 @@
-//! How a verb ends, and what is said where it could not do its work.
+//! How a verb ends, and the messages if it could not do its work.
 
 use std::io;
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use rulestep_base::diagnostic::Diagnostic;
 /// How a verb ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// Nothing stopped, nothing found.
+    /// Nothing is stopped, and there are no findings.
     Clean,
     /// Something was.
     Found,
@@ -21,23 +21,23 @@ pub enum Exit {
     Interrupted,
 }
 
-/// Why a verb could not do what it was asked.
+/// Why a verb failed.
 #[derive(Debug)]
 pub enum Failure {
-    /// What was asked makes no sense.
+    /// The arguments make no sense.
     Usage {
-        /// What is wrong.
+        /// The problem.
         message: String,
-        /// What would be right.
+        /// How to fix it.
         help: Option<String>,
     },
-    /// What was named cannot be used.
+    /// The named files cannot be used.
     Input(Vec<Diagnostic>),
     /// A version does not load; what is wrong with it is on the screen already.
     Undecided {
-        /// What comes of it.
+        /// The consequence.
         message: String,
-        /// What is wrong.
+        /// The problems.
         told: Vec<Diagnostic>,
     },
     /// The result cannot be written.
@@ -73,7 +73,7 @@ impl Failure {
                 screen.tell_rest();
                 Exit::Bad
             }
-            // Whoever read the answer has seen enough.
+            // The reader of the output has seen enough.
             Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Clean,
             Failure::Output(error) => {
                 screen.error(&format!("the answer cannot be written: {error}"), None);

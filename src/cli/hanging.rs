@@ -1,4 +1,4 @@
-//! A label, and beside it a text whose further lines begin below its first.
+//! A label, and a text beside it whose further lines begin below its first.
 
 use rulestep_base::wording::clean::{self, Marks};
 

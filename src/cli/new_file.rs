@@ -1,4 +1,4 @@
-//! Files that a command makes in a folder that was named: what somebody made of an earlier one is not lost.
+//! Files that a command creates in a named folder: changes to an earlier one are not lost.
 
 use std::path::Path;
 

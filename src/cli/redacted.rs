@@ -1,4 +1,4 @@
-//! `--redact`: a session as others may see it, and whether it still decides the same.
+//! `--redact`: a session as others may see it, and whether it still has the same decisions.
 
 use std::sync::Arc;
 

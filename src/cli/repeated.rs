@@ -1,4 +1,4 @@
-//! Sessions that are there twice are looked at once, and that is said.
+//! Sessions that occur twice are used once, and that is reported.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,12 +17,12 @@ impl Repeated {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_repeated(mark, file)
     }
 
-    /// The session of which one that begins so is a fork, although it does not say so.
+    /// The session that one with this beginning is forked from, although it does not say so.
     pub fn fork_of(&self, beginning: Option<Identity>, place: SessionPlace) -> Option<SessionPlace> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).begun(beginning, place)
     }
 
-    /// How many are left out.
+    /// The number of sessions that are left out.
     pub fn count(&self) -> u64 {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).count()
     }

@@ -28,11 +28,11 @@ pub struct Screen {
     pub all: bool,
     /// The option with which all are shown.
     pub all_with: &'static str,
-    /// How many were reported, by code and whether they are less than errors.
+    /// The number of reports, by code and whether they are less than errors.
     told: BTreeMap<(Code, Severity), u64>,
     /// Files that gave no session and were not named, as nothing is when quiet.
     skipped: u64,
-    /// What was advised on recordings: nobody needs it twice.
+    /// Advice on recordings that was given: once is enough.
     advised: BTreeSet<String>,
     progress: ProgressBar,
 }
@@ -69,15 +69,14 @@ impl Screen {
         }
     }
 
-    /// Where answers are written.
+    /// The output for answers.
     pub fn out(&mut self) -> &mut dyn Write {
         &mut self.out
     }
 
     /// Writes an answer beside a progress bar.
     ///
-    /// # Errors
-    /// Standard output is closed or full.
+    /// # Errors Standard output is closed or full.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         let Screen { out, progress, .. } = self;
         if progress.is_hidden() {
@@ -97,8 +96,9 @@ impl Screen {
         self.tell(told);
     }
 
-    /// Shows a diagnostic; when quiet no notice, except that a file of the policy's holds none: what is left out is not enforced. Of warnings and notices that are alike only a few, unless all were asked
-    /// for. Of errors that are alike a hundred.
+    /// Shows a diagnostic; when quiet no notice, except that a file of the policy holds no rules: a file that is left
+    /// out is not enforced. Of similar warnings and notices only a few, unless all were requested. Of similar errors a
+    /// hundred.
     pub fn tell(&mut self, told: &Diagnostic) {
         if self.quiet && told.severity == Severity::Notice && told.code != code::UNRECOGNISED_DOCUMENT {
             return;
@@ -172,7 +172,7 @@ impl Screen {
         self.complain(&format!("{label}: {}", words::line(message)));
     }
 
-    /// Says such things from anywhere, beside a progress bar.
+    /// Reports such messages from any thread, beside a progress bar.
     pub fn voice(&self) -> Arc<dyn Fn(&str) + Send + Sync> {
         let (quiet, progress) = (self.quiet, self.progress.clone());
         Arc::new(move |message| {
@@ -183,7 +183,7 @@ impl Screen {
         })
     }
 
-    /// Shows how far a long work is, where somebody sees it.
+    /// Shows the progress of long work, on a terminal.
     pub fn start_progress(&mut self, length: u64, unit: &str) -> ProgressBar {
         if self.quiet || !io::stderr().is_terminal() {
             return ProgressBar::hidden();
@@ -213,7 +213,8 @@ impl Screen {
         self.out.flush()
     }
 
-    /// Answers first, so that both come in order on a terminal. Nobody is left to be told when standard error is gone.
+    /// Writes answers first, so that both come in order on a terminal. If standard error is closed, nothing can be
+    /// reported.
     fn complain(&mut self, text: &str) {
         let Screen { out, progress, .. } = self;
         progress.suspend(|| {

@@ -24,12 +24,12 @@ pub struct Folder {
     policy: Vec<String>,
 }
 
-/// What was saved.
+/// Counts of saved examples.
 #[derive(Debug, Default)]
 pub struct Count {
     /// Files that were written.
     pub saved: u64,
-    /// Changes of which nothing was saved.
+    /// Changes without a saved example.
     pub left_out: u64,
 }
 
@@ -51,7 +51,7 @@ impl Count {
 }
 
 impl Folder {
-    /// The folder, made where it is not there. The versions are what was asked for.
+    /// The folder, created if it does not exist. The versions are those of the command line.
     pub fn new(path: &str, policy: &[String]) -> Result<Folder, Failure> {
         if let Some(revision) = policy.iter().find(|policy| policy.starts_with("git:")) {
             let message = format!("a case refers to files, so no minimal example is saved for `{revision}`");

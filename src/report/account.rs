@@ -1,5 +1,5 @@
-//! What there is to say of one decision outside the terminal: in words that are safe and of bounded length, and in no
-//! markup yet. A page and a ticket only escape and arrange what is here.
+//! A description of one decision for output outside the terminal: in words that are safe and of bounded length, without
+//! markup. A page and a ticket only escape and arrange it.
 
 use super::paint::Paint;
 use super::text::trace;
@@ -15,7 +15,7 @@ use rulestep_engine::replay::{DecidedCall, NotTaken, Replay};
 use rulestep_engine::run::Mode;
 
 const PLAIN: Paint = Paint { color: false };
-/// Columns that one value takes at the most: nobody reads more of it in a report.
+/// Most columns of one value in a report.
 const LONGEST: usize = 1200;
 /// Lines that one list takes at the most.
 const LINES: usize = 40;
@@ -27,42 +27,42 @@ pub struct Account {
     pub session: String,
     /// The file it was read from.
     pub file: String,
-    /// Where it happened: `turn 4 call 2`, `at the end of the session`.
+    /// Its place: `turn 4 call 2`, `at the end of the session`.
     pub place: String,
     /// `refund-124:4.2`, as `explain --at` takes it.
     pub at: String,
-    /// How the decision is marked where a single character stands for it.
+    /// The mark of the decision as a single character.
     pub glyph: Glyph,
     /// The decision, as a participle: `denied`, `would be denied`, `violated`.
     pub decision: &'static str,
-    /// What it means for how the decision is to be read: `counterfactual`, `not chosen`.
+    /// A remark on how to read the decision: `counterfactual`, `not chosen`.
     pub remark: Option<&'static str>,
     /// The call in one line; `None` for a rule about the whole session.
     pub call: Option<String>,
     /// Whether it is stopped although no rule could be asked about it.
     pub undecided: bool,
-    /// What the rules found, the one that decides first.
+    /// The findings, the deciding one first.
     pub objections: Vec<Objection>,
-    /// What the recording says became of the call, with what to make of it; and what the model read instead of a result.
+    /// The recorded outcome of the call, with its interpretation; and the message to the model instead of a result.
     pub rows: Vec<Row>,
 }
 
-/// What one rule found.
+/// The finding of one rule.
 #[derive(Debug, Clone)]
 pub struct Objection {
     /// The rule.
     pub rule: RuleId,
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Its file and line.
     pub place: String,
-    /// What it does to the call.
+    /// Its effect on the call.
     pub effect: Effect,
     /// Why, as a stable code.
     pub code: Option<Code>,
-    /// What was found, in a sentence whose long values are cut; uncut it is the last of `rows`.
+    /// The finding, in a sentence whose long values are cut; uncut it is the last of `rows`.
     pub headline: String,
-    /// What that rests on, and what would change it.
+    /// Its evidence, and what would change it.
     pub rows: Vec<Row>,
     /// The rule's own lines with their numbers.
     pub yaml: Vec<(u32, String)>,
@@ -73,14 +73,14 @@ pub struct Objection {
 /// Lines under one label.
 #[derive(Debug, Clone)]
 pub struct Row {
-    /// What they are.
+    /// The label.
     pub label: &'static str,
     /// The lines, one below the other.
     pub lines: Vec<String>,
 }
 
 impl Account {
-    /// Of a call that the session has. `by_tool` is of the same session.
+    /// For a call of the session. `by_tool` is of the same session.
     #[must_use]
     pub fn of_call(replay: &Replay, by_tool: &ByTool<'_>, call: &Call, decided: &DecidedCall) -> Account {
         let session = replay.session();
@@ -120,7 +120,7 @@ impl Account {
         }
     }
 
-    /// Of a call in a choice of the model that was not taken.
+    /// For a call in a choice of the model that was not taken.
     #[must_use]
     pub fn of_choice(replay: &Replay, other: &NotTaken<'_>) -> Option<Account> {
         let (taken, call) = replay.not_taken(other.at())?;
@@ -135,7 +135,7 @@ impl Account {
         })
     }
 
-    /// Of a session rule that is violated.
+    /// For a violated session rule.
     #[must_use]
     pub fn of_rule(replay: &Replay, state: &RuleState) -> Option<Account> {
         let session = replay.session();
@@ -270,7 +270,7 @@ fn cut(text: &str) -> String {
     clean::ends(text, LONGEST, Marks::Unicode).text()
 }
 
-/// What the recording did with the call, and whether that is what the policy decides.
+/// What the recording did with the call, and whether the policy decides the same.
 fn recorded(call: &Call, decided: &DecidedCall, mode: Mode) -> String {
     let became = words::became(call.outcome);
     let stops = decided.decision.verdict.stops();

@@ -1,6 +1,6 @@
-//! What came of cases: for people, as JSON and as JUnit.
+//! Results of cases: for people, as JSON and as JUnit.
 //!
-//! A case is put into words at once, so that nothing of its session is kept.
+//! A case is worded at once, so that nothing of its session is kept.
 
 use std::io::{self, Write};
 
@@ -20,7 +20,7 @@ use rulestep_engine::run::Decision;
 /// A case that was judged, in words.
 #[derive(Debug, Clone, Serialize)]
 pub struct CaseReport {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Its file.
     pub file: String,
@@ -34,25 +34,25 @@ pub struct CaseReport {
     pub mode: &'static str,
     /// The version it was judged by.
     pub policy: String,
-    /// How many answers were asked for.
+    /// The number of wants.
     pub wants: usize,
     /// No rule had anything to decide, which the case does not ask for: it tests nothing.
     #[serde(skip)]
     pub idle: bool,
-    /// What is not as expected.
+    /// The unmet expectations.
     pub unmet: Vec<FailedExpectation>,
 }
 
 /// One thing that is not as expected.
 #[derive(Debug, Clone, Serialize)]
 pub struct FailedExpectation {
-    /// What was spoken of: `turn 2 call 1 issue_refund`.
+    /// The subject: `turn 2 call 1 issue_refund`.
     pub subject: String,
     /// The key of the expectation.
     pub key: String,
-    /// What it asks for.
+    /// The expected value.
     pub expected: Value,
-    /// What came; `null` also where there is nothing to ask.
+    /// The actual value; `null` also if there is none.
     pub got: Value,
     /// Why there is nothing to ask, or the findings of the call in question, with their rules.
     pub because: Vec<String>,
@@ -60,12 +60,12 @@ pub struct FailedExpectation {
     pub line: u32,
 }
 
-/// What became of all cases.
+/// Totals of all cases.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Totals {
     /// Cases that were judged.
     pub cases: u64,
-    /// Those of which everything is as expected.
+    /// Those whose expectations are all met.
     pub passed: u64,
     /// The others.
     pub failed: u64,
@@ -124,7 +124,7 @@ pub fn text(cases: &[CaseReport], totals: &Totals, look: &Look, out: &mut dyn Wr
                 row("expected", &format!("{} {}", unmet.key, shown(&unmet.expected)))
             )?;
             writeln!(out, "{}", row("got", &paint(red, &shown(&unmet.got))))?;
-            // What holds of several keys is said once.
+            // A reason of several keys is given once.
             let news = unmet.because.iter().filter(|because| !said.contains(because));
             for (nth, because) in news.enumerate() {
                 writeln!(out, "{}", row(if nth == 0 { "because" } else { "" }, because))?;
@@ -149,7 +149,7 @@ pub fn text(cases: &[CaseReport], totals: &Totals, look: &Look, out: &mut dyn Wr
     writeln!(out, "{}: {}", words::count(totals.cases + totals.broken, "case"), parts.join(", "))
 }
 
-/// Writes an object a case, on a line of its own, and one with the totals.
+/// Writes an object for each case, on a line of its own, and one with the totals.
 pub fn json(cases: &[CaseReport], totals: &Totals, out: &mut dyn Write) -> io::Result<()> {
     #[derive(Serialize)]
     struct Line<'a> {

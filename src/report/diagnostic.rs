@@ -1,7 +1,7 @@
 //! Diagnostics as `rustc` draws them, and as JSON objects.
 //!
-//! Texts, names and messages come from anywhere. Whatever could steer a terminal or hide in it is drawn as a
-//! visible mark.
+//! Texts, names and messages come from anywhere. Characters that could steer a terminal or are invisible are drawn as
+//! marks.
 
 use std::borrow::Cow;
 
@@ -12,19 +12,19 @@ use serde_json::{Map, Value, json};
 use rulestep_base::diagnostic::{Diagnostic, Fix, Label, Place, Severity};
 use rulestep_base::source::{Source, Span, floor_boundary, is_unseen};
 
-/// The most lines of a span that are drawn; of a longer one the first stands for all.
+/// Most lines of a span that are drawn; of a longer one only the first.
 const MOST_LINES: usize = 4;
 
-/// Labels this many lines or bytes apart are drawn by themselves: what is between them is neither shown nor read.
+/// Labels this many lines or bytes apart are drawn separately: the text between them is neither shown nor read.
 const LINES_APART: u32 = 32;
 const BYTES_APART: usize = 2000;
 
-/// The longest lines that are handed to the drawing library whole, which looks at all of them for every label; of longer ones this much
-/// around the labels.
+/// The longest lines that are passed whole to the drawing library, which looks at all of them for every label; of
+/// longer ones this much around the labels.
 const LONGEST: usize = 1 << 14;
 const AROUND: usize = 1 << 9;
 
-/// How diagnostics are drawn.
+/// The style of diagnostics.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Style {
     /// Whether escape sequences colour them.
@@ -132,7 +132,7 @@ fn place_json(place: &Place) -> Value {
     })
 }
 
-/// One element a file, in the order in which the labels name them.
+/// One element per file, in the order in which the labels name them.
 fn places(labels: &[Label]) -> Vec<Element<'_>> {
     let mut drawn: Vec<&Source> = Vec::new();
     let mut elements = Vec::new();
@@ -202,7 +202,7 @@ fn snippet<'l>(source: &'l Source, here: Vec<(&'l Label, Span)>) -> Vec<Element<
     }
     let annotations = here.into_iter().map(|(label, span)| {
         let kind = if label.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
-        // Where nothing is, the place after the last character is marked.
+        // At the end of the text, the position after the last character is marked.
         let within = |at: usize| at.clamp(start, end) - start;
         kind.span(within(span.start)..within(span.end)).label(label.message.as_deref().map(one_line))
     });
@@ -233,9 +233,9 @@ fn one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown.collect())
 }
 
-/// Marks in the lines of a file what the drawing library lets through there: it shows the control characters of
-/// ASCII itself, and those that turn the direction of writing. Each mark is as many bytes long as what it stands
-/// for, so that spans still fit.
+/// Replaces characters in the lines of a file that the drawing library does not handle: it shows the control characters
+/// of ASCII itself, and those that reverse the direction of writing. Each mark has as many bytes as the character, so
+/// that spans still fit.
 fn visible(text: &str) -> Cow<'_, str> {
     if text.is_ascii() || !text.contains(is_unseen) {
         return Cow::Borrowed(text);

@@ -1,8 +1,8 @@
-//! What changes between two versions: one file an output.
+//! The changes between two versions: one file for each output.
 //!
-//! Data is written session by session. What people read begins with what they must not miss, whichever session it is in,
-//! so it is gathered first: by kind and rule, a few changes of each worded, the others counted. Memory is then bounded by
-//! the number of rules, not of sessions; only JUnit, of which the counts are first, keeps a few lines of every session.
+//! Data is written session by session. Text for people begins with the most important changes of all sessions, so it is
+//! gathered first: by kind and rule, a few changes of each worded, the others counted. Memory is then bounded by the
+//! number of rules, not of sessions; only JUnit, which begins with counts, keeps a few lines of every session.
 
 mod edits;
 mod entry;
@@ -31,15 +31,15 @@ use whole::{Case, ChangeGroup, Key};
 
 /// An output of comparisons.
 pub struct Output {
-    /// What `--format` calls it.
+    /// Its name for `--format`.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// Its title.
     pub title: &'static str,
-    /// What it needs once all sessions are compared.
+    /// What it keeps until all sessions are compared.
     keeps: Memory,
     /// Writes one session.
     session: fn(&SessionDiff, &View<'_>, &mut dyn Write) -> io::Result<()>,
-    /// Writes what closes the output, or all of it.
+    /// Writes the end of the output, or all of it.
     pub end: fn(&DiffResult, &View<'_>, &mut dyn Write) -> io::Result<()>,
 }
 

@@ -1,9 +1,9 @@
-//! How much is shown, and in colour or not.
+//! How much is shown, and whether in colour.
 
 /// How much of a session is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scope {
-    /// What it comes to, alone.
+    /// Only its result.
     Summary,
     /// Turns, calls and findings.
     #[default]
@@ -12,7 +12,7 @@ pub enum Scope {
     Full,
 }
 
-/// How an output is to look.
+/// The look of an output.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Look {
     /// How much is shown.

@@ -19,12 +19,12 @@ impl Paint {
         if self.color { format!("{style}{text}{style:#}") } else { text.to_string() }
     }
 
-    /// What a line is about.
+    /// The subject of a line.
     pub fn bold(self, text: &str) -> String {
         self.with(Style::new().bold(), text)
     }
 
-    /// What is there to be looked up.
+    /// Secondary text.
     pub fn dim(self, text: &str) -> String {
         self.with(Style::new().dimmed(), text)
     }

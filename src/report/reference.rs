@@ -1,5 +1,5 @@
-//! The reference page of a dialect, for a terminal: headings flush left, everything else indented, examples further. And the
-//! entry of one key.
+//! The reference page of a dialect, for a terminal: headings flush left, everything else indented, examples further.
+//! And the entry of one key.
 
 use std::io::{self, Write};
 
@@ -61,7 +61,7 @@ pub fn entry(found: &Match<'_>, look: &Look, width: usize, out: &mut dyn Write) 
     Ok(())
 }
 
-/// The same for a program.
+/// The same as data.
 pub fn data(found: &Match<'_>) -> Value {
     let key = found.key;
     let (presence, default) = match &key.presence {
@@ -95,7 +95,7 @@ pub fn markdown(found: &Match<'_>) -> String {
     format!("{head}\n\n{}\n\n{}{example}", key.meaning, published(found))
 }
 
-/// What the key follows, and what is different there.
+/// The published system of the key, and the differences.
 fn published(found: &Match<'_>) -> String {
     let follows = found.reference.follows;
     match found.difference() {

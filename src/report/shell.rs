@@ -1,4 +1,4 @@
-//! What a shell command does, and the table that says so.
+//! The effects of a shell command, and the table of facts.
 
 use std::io::{self, Write};
 
@@ -35,14 +35,14 @@ pub fn text(read: &Line, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// The same for a program; with what is decided about the command, which is the only call of the replay's session.
+/// The same as data; with the decision about the command, which is the only call of the replay's session.
 pub fn data(command: &str, read: &Line, replay: Option<&Replay>) -> serde_json::Result<Value> {
     let calls: Vec<Value> = read.calls.iter().map(call).collect();
     let data = json!({"command": command, "calls": calls, "problem": read.problem});
     replay.map_or(Ok(data.clone()), |replay| with_decision(data, replay))
 }
 
-/// What is decided about a command, without what it does.
+/// The decision about a command, without its effects.
 pub fn decision_data(command: &str, replay: &Replay) -> serde_json::Result<Value> {
     with_decision(json!({"command": command}), replay)
 }
@@ -55,7 +55,7 @@ fn with_decision(mut data: Value, replay: &Replay) -> serde_json::Result<Value> 
     Ok(data)
 }
 
-/// What is decided about one of many commands.
+/// The decision about one of many commands.
 pub struct DecisionRow {
     verdict: Verdict,
     glyph: &'static str,
@@ -65,7 +65,7 @@ pub struct DecisionRow {
 }
 
 impl DecisionRow {
-    /// Of a command, which is the only call of the replay's session.
+    /// For a command, which is the only call of the replay's session.
     pub fn of(command: &str, replay: &Replay) -> Option<DecisionRow> {
         let decided = replay.call(0)?;
         let finding = decided.decision.findings.first();
@@ -123,7 +123,7 @@ fn call(call: &SmallCall) -> Value {
     })
 }
 
-/// What a call does, a line each; what belongs to the line before is indented.
+/// The effects of a call, a line each; details are indented.
 pub fn facts(call: &SmallCall) -> Vec<String> {
     let mut facts = Vec::new();
     if let Some(word) = &call.unclear {
@@ -204,7 +204,7 @@ pub fn added(policy: &Policy, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// The same for a program, a row a line.
+/// The same as data, one row per line.
 pub fn added_data(policy: &Policy) -> impl Iterator<Item = Value> {
     policy.documents().iter().flat_map(|document| {
         let place = json!([document.source.name(), document.index]);
@@ -227,7 +227,7 @@ pub fn entry(row: &Value, out: &mut dyn Write) -> io::Result<()> {
             Value::Object(subs) if !subs.is_empty() => {
                 writeln!(out, "  {mark} {key}:")?;
                 for (key, value) in subs {
-                    // A key that is long has a line of its own.
+                    // A long key has a line of its own.
                     let (mark, colon) = if key.len() > 1000 { ("? ", "\n      : ") } else { ("", ": ") };
                     let (key, value) = (scalar(key, false), inline(value, false));
                     writeln!(out, "      {mark}{}{colon}{}", line(&key), line(&value))?;

@@ -1,4 +1,4 @@
-//! The rows of a session's transcript: made once when it is opened, so that drawing looks at those on screen only.
+//! The rows of a session's transcript: made once when it is opened, so that drawing only looks at the visible ones.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ pub struct Rows {
     rows: Vec<Row>,
     /// The row of every call, by index.
     calls: Vec<usize>,
-    /// How many rows there are before those of rules.
+    /// The number of rows before those of rules.
     recorded: usize,
 }
 
@@ -22,11 +22,11 @@ pub struct Rows {
 pub struct Row {
     /// The turn it leads to or belongs to; one more than the last for what was said after it.
     pub turn: u32,
-    /// What it shows.
+    /// Its kind.
     pub kind: RowKind,
 }
 
-/// What a row shows.
+/// The kind of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowKind {
     /// A message, by index.
@@ -38,7 +38,7 @@ pub enum RowKind {
     /// A choice that was not taken, by its place among the alternatives of the session: what it says, or its call with
     /// this number, from 1.
     Choice(usize, Option<u32>),
-    /// A violated rule about the session: it speaks when the session has ended.
+    /// A violated session rule, after the end of the session.
     Rule(RuleId),
 }
 
@@ -49,7 +49,7 @@ impl Rows {
         let mut turns = session.turns.iter().peekable();
         let mut turn = 0;
         for (at, message) in session.messages.iter().enumerate() {
-            // Results stay with the turn they follow; what else is said between turns leads to the next one.
+            // Results stay with the turn they follow; other messages between turns belong to the next one.
             let next = turn + 1;
             match &message.kind {
                 MessageKind::Response(number) => {
@@ -126,7 +126,7 @@ impl Rows {
         self.rows.push(Row { turn, kind });
     }
 
-    /// How many rows.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -161,7 +161,7 @@ impl Rows {
         }
     }
 
-    /// The call that a row speaks of: its own, or for words the first one of the turn they lead to.
+    /// The call of a row: its own, or for messages the first one of the turn that follows.
     pub fn call_at(&self, row: usize, session: &Session) -> Option<u32> {
         let row = self.get(row)?;
         match row.kind {
@@ -186,7 +186,7 @@ pub struct Proposal<'s> {
 }
 
 impl Proposal<'_> {
-    /// How it is named.
+    /// Its reference.
     pub fn at(&self) -> AlternativeRef {
         self.alternative.at(self.number)
     }
@@ -201,7 +201,7 @@ impl Row {
         Some(Proposal { alternative, number, call })
     }
 
-    /// Who speaks: a role, `call`, `result`, `choice` or `rule`.
+    /// The speaker: a role, `call`, `result`, `choice` or `rule`.
     pub fn speaker<'s>(&self, session: &'s Session) -> &'s str {
         match self.kind {
             RowKind::Message(at) => session.messages.get(at).map_or("", |message| &message.role),
@@ -212,7 +212,7 @@ impl Row {
         }
     }
 
-    /// What it holds, whole.
+    /// Its whole content.
     pub fn body<'s>(&self, session: &'s Session) -> Option<&'s Body> {
         match self.kind {
             RowKind::Message(at) => session.messages.get(at).map(|message| &message.content),
@@ -230,7 +230,7 @@ impl Row {
         }
     }
 
-    /// Its line in the recording, from 1; `None` where unknown.
+    /// Its line in the recording, from 1; `None` if unknown.
     pub fn line(&self, session: &Session) -> Option<u32> {
         let line = match self.kind {
             RowKind::Choice(place, _) => session.alternatives.get(place)?.message.line,
@@ -295,7 +295,7 @@ pub fn one_line(body: &Body) -> Cow<'_, str> {
 /// Bytes of a query that are compared place by place.
 const SHORT: usize = 64;
 
-/// Where `query` (lower case) begins in `text`, whatever the case.
+/// The position of `query` (lower case) in `text`, in any case.
 pub fn find(text: &str, query: &str) -> Option<usize> {
     if !contains(text, query) {
         return None;
@@ -303,7 +303,8 @@ pub fn find(text: &str, query: &str) -> Option<usize> {
     if query.is_ascii() {
         return text.to_ascii_lowercase().find(query);
     }
-    // Lower case may be longer or shorter: the place is counted in characters, which is right but for very few of them.
+    // Lower case may be longer or shorter: the position is counted in characters, which is right with very few
+    // exceptions.
     let lower = text.to_lowercase();
     let before = lower.get(..lower.find(query)?)?.chars().count();
     text.char_indices().nth(before).map(|(at, _)| at)

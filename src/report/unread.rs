@@ -1,4 +1,4 @@
-//! The recordings that were not read whole, by name, for outputs that say so of each.
+//! The recordings that were not read completely, by name, for outputs that list them.
 
 use std::collections::BTreeMap;
 
@@ -14,12 +14,12 @@ pub struct Unread {
     files: BTreeMap<String, UnreadFile>,
 }
 
-/// What is wrong with a file.
+/// The problems of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UnreadFile {
-    /// What was said of it as errors: the sentence alone, and the whole diagnostic.
+    /// Its errors: the sentence alone, and the whole diagnostic.
     pub problems: Vec<(String, String)>,
-    /// It gave no session.
+    /// Whether it had no session.
     pub skipped: bool,
 }
 

@@ -1,8 +1,8 @@
-//! Sentences for people that are the same for every rule, for the command line and for the workbench. What a rule found is
-//! worded by its dialect ([`Explanation`]).
+//! Sentences that are the same for every rule, for the command line and for the workbench. Findings are worded by their
+//! dialects ([`Explanation`]).
 //!
-//! Recorded values are quoted as compact JSON and made safe for a terminal; a sentence is one line and holds nothing hidden.
-//! Long values are cut where it is displayed.
+//! Recorded values are quoted as compact JSON and made safe for a terminal; a sentence is one line and holds nothing
+//! invisible. Long values are cut where it is displayed.
 
 pub mod call;
 mod counted;
@@ -25,7 +25,7 @@ use rulestep_engine::monitor::{
 };
 use rulestep_engine::replay::{DecidedCall, NotTaken, Replay};
 use rulestep_engine::run::{Mode, Verdict};
-/// How a call ended, in a word for people.
+/// The outcome of a call, in a word for people.
 pub fn outcome_word(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Unknown => "no result",
@@ -37,18 +37,17 @@ pub use rulestep_base::wording::{Sentence, at, count, line, list, name, skipped,
 
 /// Most lines of a rule that are shown.
 const LINES: u32 = 24;
-/// How many earlier calls that do not count are listed.
+/// Number of earlier calls that are listed although they do not count.
 const ATTEMPTS: usize = 4;
 
-/// What there is to say of a rule about the session that is violated; nothing of another, or of one that does not say what
-/// it expects.
+/// The explanation of a violated session rule; `None` for another one, or for one without an expectation.
 pub fn violation(state: &RuleState, replay: &Replay) -> Option<Explanation> {
     state.code?;
     let explanation = state.explain(replay.policy().rules(), replay.session(), Some(&replay.ran()))?;
     Some(explanation).filter(|explanation| explanation.expected.is_some())
 }
 
-/// What was checked in the call: `$.order_id is "ORD-124"`.
+/// The checked value of the call: `$.order_id is "ORD-124"`.
 pub fn checked(checked: &CheckedValue) -> Sentence {
     Sentence::new(match &checked.value {
         Some(found) => format!("{} is {}", held(&checked.path), value(found)),
@@ -146,7 +145,7 @@ pub fn earlier(
     found.chain(attempts).collect()
 }
 
-/// What a rule looked at, a line each: what is part of something is indented below it.
+/// The evidence of a rule, a line each: parts are indented below the whole.
 pub fn details(lines: &[Line]) -> Vec<String> {
     fn add(lines: &[Line], depth: usize, out: &mut Vec<String>) {
         for line in lines {
@@ -179,8 +178,8 @@ pub fn reason(reason: &Reason, rules: &Rules) -> String {
     }
 }
 
-/// The mark of a decision, in every output and in the workbench, which shows beside it what the recording did. Only what is
-/// stopped is counterfactual by its mark: that an allowed call comes after one that was stopped hides nothing.
+/// The mark of a decision, in every output and in the workbench, which also shows what the recording did. Only a
+/// stopped call is marked as counterfactual: that an allowed call comes after a stopped one hides nothing.
 pub fn mark(decided: &DecidedCall) -> Glyph {
     match decided.decision.verdict {
         Verdict::Allow if decided.decision.reports() => Glyph::Report,
@@ -193,7 +192,7 @@ pub fn mark(decided: &DecidedCall) -> Glyph {
     }
 }
 
-/// The same where there is room for one sign: of a call that is allowed and was refused, that the recording differs.
+/// The same with room for one sign: for a call that is allowed and was refused, that the recording differs.
 pub fn glyph(decided: &DecidedCall) -> Glyph {
     match mark(decided) {
         Glyph::Allow if !decided.agrees => Glyph::Disagree,
@@ -215,15 +214,15 @@ pub fn decided(verdict: Verdict, mode: Mode) -> &'static str {
     }
 }
 
-/// Of rules that are not enforced: `3 calls would be stopped by a rule in shadow mode`.
+/// For rules that are not enforced: `3 calls would be stopped by a rule in shadow mode`.
 pub fn would_stop(calls: u64) -> String {
     format!("{} would be stopped by a rule in shadow mode", count(calls, "call"))
 }
 
-/// What is said beside a call that a fork has as its past.
+/// The remark on a call that a fork copied.
 pub const COPIED: &str = "copied";
 
-/// Of calls that forks have as their past: `not counted: 3 calls copied from another session`.
+/// For copied calls of forks: `not counted: 3 calls copied from another session`.
 pub fn not_counted(copied: u64) -> String {
     format!("not counted: {} copied from another session", count(copied, "call"))
 }
@@ -236,7 +235,7 @@ pub fn stopped(mode: Mode) -> &'static str {
     }
 }
 
-/// What the recording says became of a call: `ran`, `ran and failed`.
+/// The recorded outcome of a call: `ran`, `ran and failed`.
 pub fn became(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Ok => "it ran",
@@ -246,7 +245,7 @@ pub fn became(outcome: Outcome) -> &'static str {
     }
 }
 
-/// How a rule about a session ended.
+/// The outcome of a session rule.
 pub fn ended(outcome: RuleOutcome) -> &'static str {
     match outcome {
         RuleOutcome::Held => "held",
@@ -261,7 +260,7 @@ pub fn lines(rule: &Rule) -> (Vec<(u32, String)>, bool) {
     first_lines(rule, LINES)
 }
 
-/// As [`lines`], as many as are asked for.
+/// As [`lines`], at most this many.
 pub fn first_lines(rule: &Rule, most: u32) -> (Vec<(u32, String)>, bool) {
     let first = rule.source.position(rule.span.start).line;
     let last = rule.source.position(rule.span.end.saturating_sub(1).max(rule.span.start)).line;
@@ -270,7 +269,7 @@ pub fn first_lines(rule: &Rule, most: u32) -> (Vec<(u32, String)>, bool) {
     (shown.map(|number| (number, text(number))).collect(), last >= first.saturating_add(most))
 }
 
-/// Where a call of a choice that was not taken is: the call where the choice has several.
+/// The place of a call in a choice that was not taken: the call if the choice has several.
 pub fn at_choice(other: &NotTaken<'_>) -> String {
     let AlternativeRef { turn, choice, call } = other.at();
     match other.alternative.calls().len() {

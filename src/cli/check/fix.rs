@@ -71,7 +71,7 @@ fn next(loaded: &LoadedVersion, suggested: bool, refused: &BTreeSet<String>) -> 
     wanted.next().map(|fix| (Arc::from(fix.source.name()), fix.clone()))
 }
 
-/// What is the same for the same edits of the same text.
+/// A key for equal edits of the same text.
 fn key(fix: &Fix) -> String {
     format!("{}\0{:?}\0{}", fix.source.name(), fix.edits, fix.source.text().len())
 }

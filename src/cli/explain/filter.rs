@@ -9,7 +9,7 @@ use crate::explore::filter::{FORMS, STATE_KEY, meanings};
 /// Columns before the meaning.
 const INDENT: usize = 18;
 
-/// How terms are read together.
+/// How terms are combined.
 const TOGETHER: [&str; 3] = [
     "A filter is one or more terms with blanks between them. A session is shown or used if all of them match it: \
      `tool:deploy is:error since:7d`.",

@@ -1,4 +1,4 @@
-//! `explain marks`: what each mark in the output and on the screen means.
+//! `explain marks`: the meaning of each mark in the output and on the screen.
 
 use crate::cli::args::Format;
 use crate::cli::exit::{Exit, Failure};
@@ -9,7 +9,7 @@ use rulestep_base::wording::glyph::{Glyph, NOTES, Shown};
 /// Columns before the meaning.
 const INDENT: usize = 11;
 
-/// How marks are read together.
+/// How marks are combined.
 const TOGETHER: &str = "A verdict comes first, then `≠`, then `∆`: `✓≠∆` is a call that is allowed, was refused in the recording, \
                         and is decided differently by the base. A number beside a mark counts: `3✗ 2~` and `✗3 ~2` are three \
                         stopped calls or violated rules, and two more stopped calls that are counterfactual. The workbench \

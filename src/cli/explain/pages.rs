@@ -83,7 +83,7 @@ fn key(page: &Reference, asked: &str, format: Format, screen: &mut Screen) -> Re
     Ok(Exit::Clean)
 }
 
-/// What every dialect shares, as `semantics`, then each of its parts under its heading.
+/// The semantics of every dialect, then each of its parts under its heading.
 fn topics() -> impl Iterator<Item = (String, &'static str)> {
     let parts = SEMANTICS.split("\n# ").skip(1).filter_map(|part| part.split_once("\n\n"));
     let parts = parts.map(|(heading, text)| (heading.to_lowercase().replace(' ', "-"), text));

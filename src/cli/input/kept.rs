@@ -1,11 +1,11 @@
-//! How diagnostics about recordings are kept from one run to the next.
+//! Cached diagnostics about recordings.
 
 use serde::{Deserialize, Serialize};
 
 use rulestep_base::diagnostic::{Diagnostic, Label, Loss, Place, Severity};
 use rulestep_engine::dialect;
 
-/// One whose places are files and lines: texts of policies are not kept.
+/// A diagnostic whose places are files and lines: texts of policies are not cached.
 #[derive(Serialize, Deserialize)]
 struct KeptDiagnostic {
     code: String,

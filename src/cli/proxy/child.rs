@@ -1,4 +1,4 @@
-//! A server that is a process of this one.
+//! A server that is a child process.
 
 use std::io::{self, BufReader};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
@@ -32,8 +32,8 @@ pub fn start(command: &[String]) -> io::Result<Child> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()
 }
 
-/// Becomes the server, which the system then asks to end when its parent is no more. A server that reads its input sees
-/// that by itself; one that hangs does not.
+/// Becomes the server, which the system then terminates when its parent ends. A server that reads its input notices
+/// that itself; one that hangs does not.
 #[cfg(target_os = "linux")]
 pub fn guard(parent: u32, command: &[String]) -> String {
     use std::os::unix::process::{CommandExt, parent_id};
@@ -49,7 +49,7 @@ pub fn guard(parent: u32, command: &[String]) -> String {
     format!("the MCP server `{program}` cannot be started: {error}")
 }
 
-/// What a server reads and writes.
+/// The input and output of a server.
 pub fn ends(server: &mut Child) -> (Option<Server>, Option<BufReader<ChildStdout>>) {
     (server.stdin.take().map(Server::Child), server.stdout.take().map(BufReader::new))
 }
@@ -66,7 +66,7 @@ pub fn wait(server: &mut Child, line: &Line, ends: &Receiver<End>) -> Result<(),
     };
     line.close_server();
     if matches!(ended, End::Client) {
-        // What it still answers reaches the client.
+        // Its remaining answers reach the client.
         let status = end(server, true);
         while matches!(ends.recv_timeout(GRACE), Ok(End::Client)) {}
         // A client that asked nothing must not take it for a server that works.
@@ -85,7 +85,7 @@ pub fn wait(server: &mut Child, line: &Line, ends: &Receiver<End>) -> Result<(),
     })
 }
 
-/// Ends the server: it may end by itself, then it is asked, then it is made to.
+/// Ends the server: first by waiting, then by a signal, then by killing it.
 fn end(server: &mut Child, patient: bool) -> Option<ExitStatus> {
     if patient && let Some(status) = within(server, GRACE) {
         return Some(status);

@@ -1,4 +1,4 @@
-//! What lies between the client and the server: lines in, lines out.
+//! The connection between the client and the server: lines in, lines out.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use crate::live::proxy::{Delivery, Proxy};
 
-/// How long a server may take to end after its input was closed, and again after it was asked to.
+/// How long a server may take to end after its input was closed, and again after a signal.
 pub const GRACE: Duration = Duration::from_secs(2);
 
 /// Why the connection ends.
@@ -29,14 +29,14 @@ pub enum End {
     Defect,
 }
 
-/// Where messages for the server go.
+/// The receiver of messages for the server.
 pub enum Server {
     Child(ChildStdin),
     #[cfg(feature = "proxy-http")]
     Remote(SyncSender<String>),
 }
 
-/// Where messages go.
+/// The receivers of messages.
 pub struct Line {
     pub proxy: Proxy,
     server: Mutex<Option<Server>>,
@@ -72,7 +72,7 @@ fn read(
             }
             end()
         }));
-        // Nobody waits any more where this fails.
+        // If this fails, it is no longer waited for.
         let _ = ends.send(passed.unwrap_or(End::Defect));
     });
 }

@@ -10,10 +10,10 @@ use super::line::{End, GRACE, Line, Server, read_client};
 use crate::live::proxy::http::{Client, Endpoint, Peer};
 use crate::live::proxy::{Delivery, Proxy};
 
-/// How many messages may wait to be sent.
+/// Most messages that may wait to be sent.
 const WAITING: usize = 256;
 
-/// What the server sends, on its way to the client.
+/// The server's messages, on their way to the client.
 struct Incoming {
     line: Arc<Line>,
     ends: Sender<End>,
@@ -68,7 +68,7 @@ pub fn run(endpoint: Endpoint, proxy: Proxy) -> Result<(), String> {
     line.close_server();
     let (result, why) = match end {
         End::Client => {
-            // What it still answers reaches the client.
+            // Its remaining answers reach the client.
             let _ = all_sent.recv_timeout(GRACE);
             client.finish(GRACE);
             (Ok(()), None)

@@ -1,7 +1,7 @@
-//! What a terminal may take for a command, or for an order to write the other way round, reaches it escaped.
+//! Escapes characters that a terminal may take for a command, or for a reversal of the direction of writing.
 //!
-//! Text for people is clean before it comes here. JSON holds recorded text as it is, and its own escapes leave C1 controls
-//! and marks of direction alone. Those are within its strings only, where `\u0085` means the same.
+//! Text for people is clean before it comes here. JSON holds recorded text as it is, and its own escapes do not cover
+//! C1 controls and marks of direction. Those are only within its strings, where `\u0085` means the same.
 
 use std::io::{self, Write};
 

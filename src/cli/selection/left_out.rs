@@ -11,7 +11,7 @@ pub struct LeftOut {
     pub early: AtomicU64,
     /// They began at `--until` or later.
     pub late: AtomicU64,
-    /// Nobody knows when they began.
+    /// Their beginning is unknown.
     pub untimed: AtomicU64,
     /// They do not match `--where`.
     pub filter: AtomicU64,
@@ -28,7 +28,7 @@ impl LeftOut {
         self.all().map(|count| count.load(Ordering::Relaxed))
     }
 
-    /// What was counted since then, and as often before, is not counted.
+    /// Takes back counts since then, and as often before.
     pub fn take_back(&self, before: [u64; 5], times: u64) {
         for (count, before) in self.all().into_iter().zip(before) {
             let since = count.load(Ordering::Relaxed).saturating_sub(before);

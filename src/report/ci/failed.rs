@@ -1,5 +1,5 @@
-//! Reports of a run in which nothing was judged, since a version does not load or no session is there: a report that is missing, or empty, looks like
-//! one in which nothing is wrong.
+//! Reports of a run in which nothing was judged, because a version does not load or there is no session: a missing or
+//! empty report would look like one without problems.
 
 use std::io::{self, Write};
 
@@ -16,13 +16,13 @@ use rulestep_base::diagnostic::{Diagnostic, Severity};
 pub struct NoResult<'a> {
     /// The schema of the verb's JSON.
     pub schema: &'static str,
-    /// What did not come about, as a test is called.
+    /// The name of the failed test.
     pub test: &'static str,
-    /// What the verb is.
+    /// The verb.
     pub verb: &'static str,
     /// What happened, in a sentence.
     pub message: &'a str,
-    /// What is wrong with the version, or with the recordings.
+    /// The problems of the version, or of the recordings.
     pub diagnostics: &'a [Diagnostic],
     /// The command that does it again.
     pub command: &'a str,

@@ -1,4 +1,4 @@
-//! What there is to say against a policy that decides all the same: a report without it says that nothing is wrong.
+//! Warnings about a policy that decides all the same: a report without them would look like one without problems.
 
 use quick_junit::{TestCase, TestCaseStatus};
 
@@ -7,7 +7,7 @@ use crate::report::diff::markdown::code;
 use crate::report::words;
 use rulestep_base::diagnostic::{Diagnostic, Severity};
 
-/// Where a diagnostic is, where it is anywhere.
+/// The place of a diagnostic, if it has one.
 pub fn spot(told: &Diagnostic) -> Option<Spot> {
     let place = told.place()?;
     Some(Spot { file: place.file().to_owned(), line: place.line().unwrap_or_default(), column: 0 })
@@ -41,7 +41,7 @@ pub fn is_warning(told: &Diagnostic) -> bool {
     told.severity > Severity::Notice
 }
 
-/// What it says, in a line.
+/// Its text, in a line.
 pub fn said(told: &Diagnostic) -> String {
     let help = told.help.as_ref().map(|help| format!(": {help}")).unwrap_or_default();
     words::line(&format!("{}{help}", told.message))

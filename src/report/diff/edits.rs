@@ -1,4 +1,5 @@
-//! Changes of rules in words: what an edit does to a rule, with the lines of the edit, whether or not a recording exercises it.
+//! Changes of rules in words: the effect of an edit on a rule, with the lines of the edit, whether or not a recording
+//! exercises it.
 
 use std::collections::BTreeMap;
 
@@ -17,11 +18,11 @@ const LINES: usize = 24;
 
 /// A change of a rule, or of what the rules of a document rest on.
 pub struct RuleEdit<'a> {
-    /// What was done.
+    /// The kind of change.
     pub kind: Kind,
     /// The rule, in the new version if that has it.
     pub rule: Option<(RuleAt, &'a Rule)>,
-    /// What people call it.
+    /// The rule's name for people.
     pub name: String,
     /// `contracts/a.yaml:3`, of the new version if that has it.
     pub place: String,
@@ -31,9 +32,9 @@ pub struct RuleEdit<'a> {
     pub lines: Vec<Line>,
     /// Whether there are more.
     pub cut: bool,
-    /// `weakened: effect, tools; edited: description`; none where the whole rule is new or gone.
+    /// `weakened: effect, tools; edited: description`; `None` if the whole rule is new or removed.
     pub keys: Option<String>,
-    /// What it matches, where no change is about it: `no call matches`.
+    /// What it matches, if no change is about it: `no call matches`.
     pub idle: Option<String>,
     change: &'a RuleChange,
 }
@@ -46,7 +47,7 @@ pub fn summary(comparison: &Comparison) -> Option<String> {
     (!counted.is_empty()).then(|| counted.join(", "))
 }
 
-/// All of them, by kind.
+/// All changes of rules, by kind.
 pub fn all<'a>(whole: &DiffResult, view: &View<'a>) -> Vec<RuleEdit<'a>> {
     let idle: BTreeMap<RuleAt, String> =
         idle::all(whole, view).into_iter().map(|idle| (idle.altered.at, idle.why(view))).collect();
@@ -69,7 +70,7 @@ pub fn all<'a>(whole: &DiffResult, view: &View<'a>) -> Vec<RuleEdit<'a>> {
     comparison.edits().iter().map(edit).collect()
 }
 
-/// What each key of an edited rule does by itself.
+/// The effect of each key of an edited rule by itself.
 fn keys(change: &RuleChange) -> Option<String> {
     let kinds = [Kind::RuleWeakened, Kind::RuleEdited, Kind::RuleTightened].into_iter();
     let parts: Vec<String> = kinds
@@ -122,14 +123,14 @@ impl RuleEdit<'_> {
     }
 }
 
-/// One of them, as data.
+/// A change of a rule, as data.
 #[derive(Serialize, Deserialize, PartialEq)]
 pub struct RuleEditLine {
     kind: String,
     /// Null where it is about a key of a document.
     rule: Option<String>,
     name: String,
-    /// Where it is: in the new version if that has it.
+    /// Its place: in the new version if that has it.
     source: RulePlace,
     /// Whether it is in the base alone.
     base: bool,
@@ -145,7 +146,7 @@ struct EditedLine {
     text: String,
 }
 
-/// All of them, as data.
+/// All changes of rules, as data.
 pub fn data(whole: &DiffResult, view: &View<'_>) -> Vec<RuleEditLine> {
     let line = |edit: RuleEdit<'_>| {
         let passage = edit.change.passages.iter().find_map(|(old, new)| new.as_ref().or(old.as_ref()))?;

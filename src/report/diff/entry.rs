@@ -1,4 +1,4 @@
-//! One change in words, before any output's own signs. Whatever comes from a recording is safe for a terminal here.
+//! One change in words, without any output's own signs. Text from a recording is safe for a terminal here.
 
 use similar::ChangeTag;
 
@@ -17,7 +17,7 @@ use super::View;
 
 /// A change, or the same change of narrowing in consecutive turns.
 pub struct Entry {
-    /// Changes that it stands for.
+    /// The number of changes that it represents.
     pub changes: u64,
     /// The session's id.
     pub session: String,
@@ -31,11 +31,11 @@ pub struct Entry {
     pub tool: Option<String>,
     /// The call with its arguments, where it is one.
     pub call: Option<String>,
-    /// What is under the base.
+    /// The verdict of the base.
     pub base: VersionVerdict,
-    /// What is under the new version.
+    /// The verdict of the new version.
     pub new: VersionVerdict,
-    /// What the recording says became of the call.
+    /// The recorded outcome of the call.
     pub became: Option<&'static str>,
     /// Whether the histories had parted.
     pub origin: Origin,
@@ -52,7 +52,7 @@ impl Entry {
     }
 }
 
-/// What one version makes of it.
+/// The verdict of one version.
 pub struct VersionVerdict {
     /// `denied`, `visible`, `stopped`, `not in this version`.
     pub word: String,
@@ -68,7 +68,7 @@ pub struct VersionVerdict {
 pub struct Line {
     /// `-` only in the base, `+` only in the new version, else a blank.
     pub sign: char,
-    /// Its number: in the new version, of a line that is gone in the base.
+    /// Its number: in the new version, for a removed line in the base.
     pub number: u32,
     /// Its text.
     pub text: String,
@@ -76,7 +76,7 @@ pub struct Line {
 
 /// A rule that changes are about, in the version that it is of and in the other.
 pub struct About<'a> {
-    /// The rule, and whose it is.
+    /// The rule, and its version.
     pub rule: (Side, &'a Rule),
     /// The same rule in the other version, if that has it.
     pub other: Option<&'a Rule>,
@@ -123,7 +123,7 @@ pub fn title(kind: Kind) -> &'static str {
     }
 }
 
-/// The same beside a number of what the kind counts: `newly allowed`, `weakened`.
+/// The same after a number: `newly allowed`, `weakened`.
 pub fn adjective(kind: Kind) -> &'static str {
     if kind == Kind::OtherReason {
         return "stopped for another reason";
@@ -137,7 +137,7 @@ pub fn counted(kind: Kind, count: u64) -> String {
     format!("{} {}", words::count(count, noun(kind)), adjective(kind))
 }
 
-/// What a kind counts: tools are counted once a turn.
+/// The noun that a kind counts: tools are counted once a turn.
 pub fn noun(kind: Kind) -> &'static str {
     match kind {
         Kind::NewlyVisible | Kind::NewlyHidden => "time",
@@ -160,7 +160,7 @@ pub fn origins(count: crate::compare::Count) -> String {
     }
 }
 
-/// What is counted apart; none where there is nothing.
+/// Changes that are counted separately; `None` if there are none.
 pub fn inferred(count: crate::compare::Count) -> Option<String> {
     let times = words::count(count.inferred, "time");
     (count.inferred > 0)
@@ -170,12 +170,12 @@ pub fn inferred(count: crate::compare::Count) -> Option<String> {
 /// Why a session is not compared.
 pub const UNDECIDED: &str = "no gate decided a call of this session";
 
-/// Calls that the base says nothing of; none where there are none.
+/// Calls without a decision in the base; `None` if there are none.
 pub fn uncompared(calls: u64) -> Option<String> {
     (calls > 0).then(|| format!("not compared: {} that no gate decided", words::count(calls, "call")))
 }
 
-/// What changes about no rule of a version have in common.
+/// The heading of changes about no rule of a version.
 pub fn without_rule(view: &View<'_>) -> &'static str {
     match view.comparison.base() {
         Base::Live => "by rules that decided live",
@@ -183,7 +183,7 @@ pub fn without_rule(view: &View<'_>) -> &'static str {
     }
 }
 
-/// What is known of a group's rule.
+/// Details of a group's rule.
 pub fn about(rule: RuleAt, comparison: &Comparison) -> Option<About<'_>> {
     let get = |side: Side, id| comparison.side(side)?.rules().get(id);
     let pairs = comparison.rules();
@@ -203,7 +203,7 @@ pub fn about(rule: RuleAt, comparison: &Comparison) -> Option<About<'_>> {
 }
 
 impl About<'_> {
-    /// What there is to say of the rule beside its place.
+    /// A remark on the rule besides its place.
     pub fn fate(&self) -> Option<&'static str> {
         match (self.rule.0, self.other) {
             (Side::Base, None) => Some("not in the new version"),
@@ -227,7 +227,7 @@ impl About<'_> {
     }
 }
 
-/// The lines of two texts: those of both once, and those that only one of them has.
+/// The lines of two texts: common lines once, and those that only one of them has.
 pub fn compared(base: &[(u32, String)], new: &[(u32, String)]) -> Vec<Line> {
     let texts = |lines: &[(u32, String)]| lines.iter().map(|(_, text)| text.clone()).collect::<Vec<_>>();
     let (old, young) = (texts(base), texts(new));
@@ -353,7 +353,7 @@ fn call_of<'s>(change: &Change, session: &'s Session) -> Option<&'s Call> {
     change.at.call().and_then(|at| session.calls.get(at.index as usize))
 }
 
-/// What a gate decided, in the words that it wrote.
+/// A gate's live decision, in the words that it wrote.
 fn decided_live(live: &LiveDecision, stand: Stand) -> VersionVerdict {
     let mode = if live.shadow { Mode::Shadow } else { Mode::Enforce };
     let reported = matches!(stand.answer, Answer::Report { reported: true });
@@ -369,7 +369,7 @@ fn decided_live(live: &LiveDecision, stand: Stand) -> VersionVerdict {
     }
 }
 
-/// What became of a call then, in a word.
+/// The recorded outcome of a call, in a word.
 fn recorded_word(change: &Change, session: &Session) -> &'static str {
     match call_of(change, session).map(|call| call.outcome) {
         Some(Outcome::Refused) => "refused",
@@ -379,7 +379,7 @@ fn recorded_word(change: &Change, session: &Session) -> &'static str {
     }
 }
 
-/// The same of a call of a choice that was not taken, worded within the session that takes it.
+/// The same for a call of a choice that was not taken, worded within the session that takes it.
 fn why_not_taken(
     at: AlternativeRef,
     stand: Stand,

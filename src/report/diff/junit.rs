@@ -1,5 +1,5 @@
-//! Comparisons for a build server: a test case a session, failed where something changed that is a failure, and one for each
-//! recording that was not read whole.
+//! Comparisons for a build server: a test case for each session, failed if there are changes that count as failures,
+//! and one for each recording that was not read completely.
 
 use std::io::{self, Write};
 
@@ -40,7 +40,7 @@ pub fn lines((kind, rule): Key, gathered: &ChangeGroup, view: &View<'_>) -> Vec<
     lines
 }
 
-/// A test case for the rules, where some of them changed.
+/// A test case for the rules, if some of them changed.
 fn rules(whole: &DiffResult, view: &View<'_>) -> Option<TestCase> {
     let summary = edits::summary(view.comparison)?;
     let edits = edits::all(whole, view);

@@ -1,4 +1,4 @@
-//! Comparisons as findings for machines: an issue a change, at the rule that it is about.
+//! Comparisons as findings for machines: an issue for each change, at its rule.
 
 use std::io;
 

@@ -1,22 +1,22 @@
-//! What is compared, and how it is to look.
+//! The subject of a comparison, and its look.
 
 use crate::compare::{Comparison, Kind, Side};
 use crate::report::{Look, Scope};
 use rulestep_base::diagnostic::Diagnostic;
 use rulestep_engine::run::Mode;
 
-/// What is compared, and how it is to look.
+/// The subject of a comparison, and its look.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     /// The versions.
     pub comparison: &'a Comparison,
-    /// What the base was called.
+    /// The name of the base.
     pub base: &'a str,
-    /// What the new version was called.
+    /// The name of the new version.
     pub new: &'a str,
     /// How sessions are judged.
     pub mode: Mode,
-    /// How it is to look; in full, every change is worded.
+    /// The look; in full, every change is worded.
     pub look: Look,
     /// Kinds of change that are a failure.
     pub fails: &'a [Kind],
@@ -33,12 +33,12 @@ impl View<'_> {
         self.comparison.side(Side::New).map(|policy| policy.warnings()).unwrap_or_default()
     }
 
-    /// How many rules were edited so.
+    /// The number of rules edited in this way.
     pub fn rules(&self, kind: Kind) -> u64 {
         self.comparison.edited(kind)
     }
 
-    /// How many changes of a kind and a rule are worded.
+    /// Most changes of a kind and a rule that are worded.
     pub fn most(&self) -> usize {
         if self.look.scope == Scope::Full { usize::MAX } else { SHOWN }
     }

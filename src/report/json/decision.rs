@@ -1,4 +1,4 @@
-//! A call's decision as data: what was found against it, and every check that was made.
+//! A call's decision as data: the findings, and every check.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -25,7 +25,7 @@ pub(super) struct CallLine<'a> {
     tool: &'a str,
     arguments: BodyJson<'a>,
     at: Option<Instant>,
-    /// What is not as the session's context says.
+    /// Differences from the session's context.
     #[serde(skip_serializing_if = "Option::is_none")]
     context: Option<OwnContext<'a>>,
     /// Whether the conversation continued with the choice that proposes it.
@@ -40,10 +40,10 @@ pub(super) struct CallLine<'a> {
     decision: Verdict,
     agrees: Option<bool>,
     counterfactual: bool,
-    /// What a gate decided about it, where one was asked.
+    /// A gate's live decision, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     live: Option<LiveLine<'a>>,
-    /// What the model reads instead of a result; null for a call that may run.
+    /// The message to the model instead of a result; null for a call that may run.
     told: Option<&'a str>,
     findings: Vec<Explanation>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,7 +74,7 @@ impl<'a> OwnContext<'a> {
     }
 }
 
-/// What was decided live, and what is different now.
+/// The live decision, and the differences now.
 #[derive(Serialize)]
 struct LiveLine<'a> {
     #[serde(flatten)]
@@ -123,13 +123,13 @@ impl<'a> CallLine<'a> {
         })
     }
 
-    /// Of the calls that were not taken in a turn.
+    /// For the calls that were not taken in a turn.
     pub(super) fn not_taken(replay: &'a Replay, frame: &'a Frame, full: bool) -> Vec<CallLine<'a>> {
         let (session, policy) = (replay.session(), replay.policy());
         let Some(turn) = session.turn(frame.turn) else { return Vec::new() };
         let mut lines = Vec::new();
         let mut decisions = frame.alternatives.iter().flatten();
-        // What is said of a call names its siblings, so it is worded within the session that takes them.
+        // The texts about a call name its siblings, so it is worded within the session that takes them.
         let mut taken: Option<(usize, Session)> = None;
         for NotTaken { place, alternative, nth, call, judged } in replay.alternatives(Some(frame.turn)) {
             let checks = decisions.next().map(|decision| decision.checks.as_slice());
@@ -163,7 +163,7 @@ impl<'a> CallLine<'a> {
         lines
     }
 
-    /// Whether a rule speaks of it.
+    /// Whether a rule has a finding about it.
     pub(super) fn is_spoken_of(&self) -> bool {
         !self.findings.is_empty()
     }
@@ -212,7 +212,7 @@ pub(super) struct PartsLine {
 }
 
 impl PartsLine {
-    /// What it expects is known also where it holds, what happened only with the calls that ran.
+    /// The expectation is known even if it holds, the actual events only with the calls that ran.
     pub(super) fn of_rule(
         state: &RuleState,
         rules: &Rules,
@@ -237,11 +237,11 @@ struct CheckLine<'a> {
     message: Sentence,
     checked: Option<&'a CheckedValue>,
     found: Vec<EarlierCall>,
-    /// Of a rule that allowed the call: the earlier calls that satisfied it, or that it counted.
+    /// For a rule that allowed the call: the earlier calls that satisfied it, or that it counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Vec<EarlierCall>>,
     detail: Value,
-    /// What else the rule's facts are.
+    /// The rule's other facts.
     #[serde(flatten)]
     facts: Map<String, Value>,
 }

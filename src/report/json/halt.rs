@@ -1,4 +1,4 @@
-//! How a session was ended, as data.
+//! The halt of a session, as data.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use super::parts::BodyJson;
 use rulestep_base::session::{CallRef, Session};
 use rulestep_engine::run::Halt;
 
-/// How a session was ended.
+/// The halt of a session.
 #[derive(Serialize)]
 pub(super) struct HaltLine<'a> {
     policy: Option<&'a str>,

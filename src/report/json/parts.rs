@@ -16,7 +16,7 @@ pub fn line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-/// Which session it is.
+/// The identity of a session.
 #[derive(Serialize)]
 pub struct Named<'a> {
     id: &'a str,
@@ -45,7 +45,8 @@ impl<'a> Named<'a> {
     }
 }
 
-/// Arguments: the JSON value that was recorded, whether in place or as text; other text as text; null where there are none.
+/// Arguments: the JSON value that was recorded, whether in place or as text; other text as text; null if there are
+/// none.
 pub struct BodyJson<'a>(pub &'a Body);
 
 impl Serialize for BodyJson<'_> {
@@ -54,7 +55,7 @@ impl Serialize for BodyJson<'_> {
     }
 }
 
-/// Which version it is.
+/// The identity of a version.
 #[derive(Serialize, Deserialize)]
 pub struct Version {
     digest: String,
@@ -67,7 +68,7 @@ impl Version {
     }
 }
 
-/// What a rule is called in data.
+/// The id of a rule in data.
 pub fn id(rule: RuleId, policy: &Policy) -> &str {
     policy.rules().get(rule).map_or("", |rule| &rule.id)
 }

@@ -1,4 +1,4 @@
-//! The state at a moment, as data: forbidden tools, preconditions, and what rules count or keep.
+//! The state at a moment, as data: forbidden tools, preconditions, counters and records of rules.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -48,7 +48,7 @@ pub(super) fn preconditions<'a>(state: &'a [StateItem], policy: &'a Policy) -> V
     items.collect()
 }
 
-/// What rules count or keep: each with its rule, its kind, and what the kind has.
+/// The counters and records of rules: each with its rule, its kind, and the data of its kind.
 pub(super) fn states(state: &[StateItem], policy: &Policy) -> Vec<Map<String, Value>> {
     let items = state.iter().filter_map(|item| {
         let facts = match item {

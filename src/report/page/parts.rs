@@ -1,4 +1,4 @@
-//! What the parts of a page share.
+//! Common parts of pages.
 
 use maud::{Markup, html};
 
@@ -17,7 +17,7 @@ pub fn fitting(parts: impl Iterator<Item = Markup>) -> Vec<Markup> {
     parts.scan(ROOM, fits).collect()
 }
 
-/// How to see what a page leaves out.
+/// The command that shows what a page leaves out.
 pub fn all(end: &End<'_>) -> Markup {
     html! { @if let Some(command) = end.all() { p.meta { "This command lists all: " code { (command) } } } }
 }

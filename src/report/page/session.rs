@@ -1,4 +1,4 @@
-//! One session as a whole: what was said, what was called, and what was decided on each call.
+//! One session as a whole: its messages, its calls, and their decisions.
 
 use maud::{Markup, html};
 
@@ -22,7 +22,7 @@ const FIRST: usize = 110;
 /// Columns of what the session is about.
 const TITLE: usize = 160;
 
-/// What the session is.
+/// The heading of a session.
 pub fn heading(replay: &Replay) -> Markup {
     let session = replay.session();
     html! {

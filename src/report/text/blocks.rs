@@ -22,7 +22,7 @@ pub struct Block<'r> {
     pub others: Vec<&'r Call>,
 }
 
-/// What two calls have in common to be in one block.
+/// What two calls of one block have in common.
 #[derive(PartialEq, Eq, Hash)]
 struct Likeness<'r> {
     tool: &'r str,
@@ -70,7 +70,7 @@ fn alike<'r>(replay: &'r Replay, call: &'r Call, decided: &'r DecidedCall) -> Op
 }
 
 impl Block<'_> {
-    /// How many calls it stands for, where it is more than one.
+    /// The number of calls that it represents, if it is more than one.
     pub fn count(&self) -> Option<String> {
         let count = self.others.len() as u64 + 1;
         (count > 1).then(|| words::count(count, "call"))

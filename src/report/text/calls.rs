@@ -1,4 +1,4 @@
-//! The lines about one call: what was decided, why, on what that rests.
+//! The lines about one call: the decision, the reason, the evidence.
 
 use std::io::{self, Write};
 
@@ -108,13 +108,13 @@ fn row_of(
     writeln!(out)
 }
 
-/// The call's arguments, those that tell most first; nothing where it has none.
+/// The call's arguments, the most informative first; nothing if it has none.
 pub fn arguments(call: &Call, out: &mut dyn Write) -> io::Result<()> {
     let shown = words::call::arguments(&call.arguments, words::call::WIDTH, Marks::Unicode);
     if shown.width == 0 { Ok(()) } else { row(out, "arguments", shown.text()) }
 }
 
-/// What the rules found against a call, the deciding one first.
+/// The findings against a call, the deciding one first.
 pub fn findings(
     replay: &Replay,
     by_tool: &ByTool<'_>,
@@ -164,7 +164,7 @@ pub fn named(rule: &Rule, paint: Paint) -> String {
     format!("{}  {}", words::rule_name(rule), paint.dim(&rule.place()))
 }
 
-/// What the model reads instead of a result, where it is one.
+/// The message to the model instead of a result, if there is one.
 pub fn told(decided: &DecidedCall, out: &mut dyn Write) -> io::Result<()> {
     match &decided.decision.told {
         Some(told) => row(out, "to model", words::line(told)),
@@ -228,7 +228,7 @@ pub fn halt(replay: &Replay, call: &Call, out: &mut dyn Write) -> io::Result<()>
     Ok(())
 }
 
-/// What the rules looked at.
+/// The checks of the rules.
 pub fn checks(
     decision: &Decision,
     session: &Session,
@@ -254,7 +254,7 @@ pub fn checks(
             for detail in words::details(&explanation.lines).into_iter().filter(|detail| *detail != said) {
                 row(out, "", format!("  {detail}"))?;
             }
-            // What a failed check rests on has been said with its finding.
+            // The evidence of a failed check is shown with its finding.
             for found in check.found.iter().filter(|_| check.passed) {
                 row(out, "", format!("  by {}", words::found(found, session)))?;
             }
@@ -263,7 +263,7 @@ pub fn checks(
     Ok(())
 }
 
-/// What was decided live, and whether that was something else.
+/// The live decision, and whether it differs.
 pub fn live(
     replay: &Replay,
     call: &Call,
@@ -277,7 +277,7 @@ pub fn live(
         .map(|changed| paint.bold(&format!("  {} {changed}", Glyph::Disagree.unicode())))
         .unwrap_or_default();
     row(out, "live", format!("{} {}{changed}", live.verdict, live.by))?;
-    // A gate tells the model more than the published text of the policy's language.
+    // A gate's message to the model says more than the published text of the policy's language.
     let told = call.live.as_deref().and_then(|live| live.told.as_ref());
     match told.filter(|told| decided.decision.told.as_ref() != Some(told)) {
         Some(told) => row(out, "model read", words::line(told)),
@@ -285,7 +285,7 @@ pub fn live(
     }
 }
 
-/// What the recording did, where that is something else.
+/// What the recording did, if that differs.
 pub fn recorded(call: &Call, decided: &DecidedCall, out: &mut dyn Write) -> io::Result<()> {
     let stopped = decided.decision.verdict.stops();
     if decided.agrees && !(stopped && call.outcome == Outcome::Refused) {

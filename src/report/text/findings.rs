@@ -1,4 +1,4 @@
-//! All that rules found in one session, each call with the name by which `explain --at` asks for more.
+//! All findings of one session, each call with the name by which `explain --at` shows more.
 
 use std::io::{self, Write};
 
@@ -12,8 +12,8 @@ use rulestep_engine::monitor::finding::RuleOutcome;
 use rulestep_engine::replay::Replay;
 use rulestep_engine::run::Verdict;
 
-/// Writes every call that a rule speaks of, and the rules about the session that are violated. `name` is what the session was
-/// asked for by. That nothing was found is said only of recordings that were read whole.
+/// Writes every call with a finding, and the violated session rules. `name` is the user's name for the session. That
+/// there are no findings is reported only for recordings that were read completely.
 pub fn findings(
     replay: &Replay,
     name: &str,

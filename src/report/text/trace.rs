@@ -26,7 +26,7 @@ pub struct Trace<'a> {
     behind: usize,
 }
 
-/// The calls around one that a rule about their order speaks against.
+/// The calls around one that an order rule objects to.
 pub fn of_call<'a>(ran: &'a [CallRef], at: CallRef, effect: Effect, mode: Mode) -> Trace<'a> {
     let mark = match (effect >= Effect::Deny, mode) {
         (true, Mode::Enforce) => "← stopped here",
@@ -77,7 +77,7 @@ impl Trace<'_> {
         };
         lines.extend(plain(from..place));
         if let Some(at) = self.at {
-            // What did not run has no place in the trace.
+            // A call that did not run has no place in the trace.
             let number = if marked { (place + 1).to_string() } else { Glyph::None.unicode().to_owned() };
             let (tool, turn) = (paint.bold(&shown(at)), paint.dim(&words::at(at, session)));
             lines.push(format!("{number} {tool}  {turn}  {}", paint.verdict(Verdict::Deny, self.mark)));

@@ -1,7 +1,7 @@
-//! A call in one line: its tool, and what tells it from other calls of that tool.
+//! A call in one line: its tool, and what distinguishes it from other calls of that tool.
 //!
-//! The arguments that tell most come first: a command, a file, an address, a query, ids. A long value is cut in its middle,
-//! because values that belong together mostly begin alike and differ at an end.
+//! The most informative arguments come first: a command, a file, an address, a query, ids. A long value is cut in its
+//! middle, because values that belong together mostly begin alike and differ at an end.
 
 use std::borrow::Cow;
 
@@ -52,8 +52,8 @@ pub fn arguments(arguments: &Body, width: usize, marks: Marks) -> CleanLine {
     }
 }
 
-/// The arguments one after the other. Each leaves the next few as much room as they need, up to an equal share; one that
-/// tells less leaves its room to those that tell more.
+/// The arguments one after the other. Each leaves the next few as much room as they need, up to an equal share; a less
+/// informative one leaves its room to the others.
 fn object(fields: &[(&str, &Value)], width: usize, marks: Marks) -> CleanLine {
     let mut line = CleanLine::default();
     for (place, (key, value)) in fields.iter().enumerate() {
@@ -106,7 +106,7 @@ fn json(value: &Value, width: usize) -> String {
     }
 }
 
-/// Both ends of a text that is too long for `width` columns, so that nobody looks at all of it.
+/// Both ends of a text that is too long for `width` columns, so that not all of it is processed.
 fn snipped(text: &str, width: usize) -> Cow<'_, str> {
     // A column may hold a letter with several accents.
     let most = (width + 1) * 8;
@@ -121,10 +121,10 @@ fn snipped(text: &str, width: usize) -> Cow<'_, str> {
     }
 }
 
-/// The rank of arguments that tell no more than others.
+/// The rank of ordinary arguments.
 const OTHER: u8 = 5;
 
-/// How much an argument tells of its call, by its name: 0 the most.
+/// How informative an argument is, by its name: 0 the most.
 fn rank(key: &str) -> u8 {
     let plain: String =
         key.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).collect();

@@ -9,7 +9,7 @@ use rulestep_engine::replay::CountedRefusals;
 /// Most characters of a text that the advice repeats: enough to know it by.
 const ENOUGH: usize = 48;
 
-/// That results are what a rule tells the model, with both ways to read them.
+/// The notice that results are a rule's message to the model, with both ways to read them.
 #[must_use]
 pub fn counted_refusal(counted: &CountedRefusals, policy: &Policy, session: &Session) -> Diagnostic {
     let rule = policy.rules().get(counted.rule).map(rule_name).unwrap_or_default();

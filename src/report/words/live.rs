@@ -1,4 +1,4 @@
-//! What was decided live about a call, beside what a policy decides now.
+//! A gate's live decision about a call, beside that of the current policy.
 
 use super::{decided, line};
 use crate::compare::{Kind, live};
@@ -7,21 +7,21 @@ use rulestep_engine::policy::Policy;
 use rulestep_engine::replay::{DecidedCall, Replay};
 use rulestep_engine::run::Mode;
 
-/// Digits of a digest that tell policies apart.
+/// Digits of a digest that identify policies.
 const DIGITS: usize = 8;
 
-/// What was decided live about a call, in parts.
+/// A live decision about a call, in parts.
 pub struct LiveWords {
     /// `denied (prior_tool_missing)`; in shadow mode `would be denied (…)`.
     pub verdict: String,
     /// `by policy 44aa0c21, enforce`.
     pub by: String,
-    /// What is different now.
+    /// The difference now.
     pub change: Option<Kind>,
 }
 
 impl LiveWords {
-    /// Of a call that a gate decided.
+    /// For a call that a gate decided.
     pub fn of(call: &Call, judged: &DecidedCall, policy: &Policy) -> Option<LiveWords> {
         let live = call.live.as_deref()?;
         let same = *live.policy == **policy.digest();
@@ -37,19 +37,19 @@ impl LiveWords {
         })
     }
 
-    /// All of it: `denied (prior_tool_missing) by policy 44aa0c21, enforce; now: newly allowed`.
+    /// The whole sentence: `denied (prior_tool_missing) by policy 44aa0c21, enforce; now: newly allowed`.
     pub fn sentence(&self) -> String {
         let changed = self.changed().map(|changed| format!("; now: {changed}")).unwrap_or_default();
         format!("{} {}{changed}", self.verdict, self.by)
     }
 
-    /// What is different now, in words: `newly allowed`.
+    /// The difference now, in words: `newly allowed`.
     pub fn changed(&self) -> Option<String> {
         self.change.map(|kind| kind.word().replace('_', " "))
     }
 }
 
-/// What was decided, with the code of the finding that decided.
+/// The verdict, with the code of the deciding finding.
 pub fn verdict(live: &LiveDecision) -> String {
     let mode = if live.shadow { Mode::Shadow } else { Mode::Enforce };
     let word = decided(live.verdict, mode);

@@ -1,4 +1,4 @@
-//! What is put together and kept, and what a file gives of it.
+//! Answers that are merged and cached, and the answers of a file.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -8,9 +8,9 @@ use crate::explore::identity::Identity;
 use rulestep_base::diagnostic::Diagnostic;
 use rulestep_base::session::Session;
 
-/// What is left of sessions once they are looked at, of one or of several after each other.
+/// Answers of one session or of several consecutive ones.
 pub trait Answers: Serialize + DeserializeOwned + Default + Send {
-    /// What there is to say of them.
+    /// Their diagnostics.
     fn diagnostics(&self) -> &[Diagnostic];
     /// Adds those of the sessions after these.
     fn append(&mut self, later: &Self);
@@ -18,12 +18,12 @@ pub trait Answers: Serialize + DeserializeOwned + Default + Send {
     fn weight(&self) -> usize;
 }
 
-/// Answers with what tells their sessions from others.
+/// Answers with the identities of their sessions.
 #[derive(Default, Serialize, Deserialize)]
 pub struct Marked<A> {
     /// The marks of the sessions that have one.
     pub marks: Vec<Identity>,
-    /// How those begin that may have forks.
+    /// The beginnings of sessions that may have forks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub beginnings: Vec<Identity>,
     /// The answers.

@@ -14,7 +14,7 @@ use crate::files::cache::Entries;
 use crate::files::stamp::Stamp;
 use rulestep_recording::Stretch;
 
-/// What is kept of a file.
+/// The cached data of a file.
 #[derive(Serialize, Deserialize)]
 pub struct Entry<A> {
     /// `None` where it may change without another stamp.
@@ -24,7 +24,7 @@ pub struct Entry<A> {
     pub growth: Option<Growth>,
 }
 
-/// As much of it as says whether the file may still be the same, or have grown.
+/// The part of it that shows whether the file may be unchanged, or have grown.
 #[derive(Deserialize)]
 struct EntryFile {
     stamp: Option<Stamp>,
@@ -47,9 +47,9 @@ pub struct CachedFile<'a, A> {
     entries: &'a Entries,
     state: State,
     known: std::vec::IntoIter<A>,
-    /// All that there is of it was given.
+    /// Whether all of it was returned.
     pub ended: bool,
-    /// Once it was, and the file may be told from another one by it.
+    /// Its stamp once it was, if that identifies the file.
     pub stamp: Option<Stamp>,
     /// Files of its group that come after it; `None` where it is in none.
     pub after: Option<usize>,
@@ -58,7 +58,7 @@ pub struct CachedFile<'a, A> {
 enum State {
     Unread,
     Known,
-    /// With the stamp that it had before, and when that was.
+    /// With its earlier stamp, and the time of that.
     Reading(Option<(Stamp, SystemTime)>),
 }
 
@@ -76,7 +76,7 @@ impl<'a, A: Answers> CachedFile<'a, A> {
         }
     }
 
-    /// What it is kept under.
+    /// Its name in the cache.
     pub fn name(&self) -> Option<Vec<u8>> {
         self.input.as_ref().and_then(file_name)
     }
@@ -107,7 +107,8 @@ impl<'a, A: Answers> CachedFile<'a, A> {
         }
     }
 
-    /// Begins to read it, or goes on where it ended. What is read now is not what the search found: it has a stamp of its own.
+    /// Begins to read it, or continues where it ended. The file may have changed since the search, so it gets a new
+    /// stamp.
     fn read(&mut self, entry: Option<Entry<A>>) -> State {
         let began = SystemTime::now();
         let Some(stamp) = self.input.as_ref().and_then(Input::stamp_now) else { return State::Reading(None) };

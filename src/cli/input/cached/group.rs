@@ -1,8 +1,8 @@
-//! Files that come after each other, kept together: where none of them has changed, they cost one comparison.
+//! Consecutive files, cached together: if none of them has changed, they cost one comparison.
 //!
-//! A group is kept under a name that holds what tells each of its files from every other one, and from itself at another time.
-//! So it is found as long as they all are as they were, and no longer. Where a group ends is in the names of its files, not in their
-//! number: a file that comes or goes changes its own group, and moves no other.
+//! A group is cached under a name that holds the identity and state of each of its files. So it is found as long as
+//! they all are unchanged, and no longer. The end of a group depends on the names of its files, not on their number: a
+//! new or removed file changes its own group, and moves no other.
 
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
@@ -19,8 +19,8 @@ const AVERAGE: u64 = 64;
 /// Files of a group at most.
 const MOST: usize = 512;
 
-/// What a file is kept under: names that are shown are in answers, and may lead to several files, and what is said of a file
-/// depends on whether it was named itself. `None` where it cannot be said in text.
+/// The name of a file in the cache: names that are shown are in answers, and may lead to several files, and diagnostics
+/// of a file depend on whether it was named itself. `None` if it has no name as text.
 pub fn file_name(input: &Input) -> Option<Vec<u8>> {
     let path = input.path.as_deref()?.to_str()?.as_bytes();
     let named: &[u8] = if input.named { b"+" } else { b"-" };
@@ -37,7 +37,7 @@ pub fn path(file_name: &[u8]) -> Option<&str> {
 pub struct GroupName(pub Vec<u8>);
 
 impl GroupName {
-    /// Of the files that come next, as they were found, and how many these are: none where the next one cannot be kept.
+    /// The name for the next files, as they were found, and their number: 0 if the next one cannot be cached.
     pub fn of<'i>(files: impl Iterator<Item = &'i Input>) -> (GroupName, usize) {
         let (mut name, mut count) = (GroupName::default(), 0);
         for input in files.take(MOST) {
@@ -51,7 +51,7 @@ impl GroupName {
         (name, count)
     }
 
-    /// What it is known by in memory.
+    /// Its digest, used in memory.
     pub fn digest(&self) -> u64 {
         digest(&self.0)
     }
@@ -91,14 +91,14 @@ pub fn holds(group: &[u8]) -> bool {
     })
 }
 
-/// What is kept of a group.
+/// The cached data of a group.
 #[derive(Serialize, Deserialize)]
 pub struct GroupEntry<A> {
     pub notes: FileNotes,
     pub answers: Vec<A>,
 }
 
-/// A group none of whose files is read.
+/// A group of which no file is read.
 pub struct KnownGroup<A> {
     answers: std::vec::IntoIter<A>,
     pub notes: FileNotes,

@@ -1,4 +1,4 @@
-//! What a run found out, as it is to be kept.
+//! The results of a run, to be cached.
 
 use std::collections::HashSet;
 
@@ -13,10 +13,10 @@ use crate::files::stamp::Stamp;
 const MOST_ANSWERS: usize = 64 << 20;
 /// Bytes of the answers of a group that are kept, about: files that have more are kept by themselves.
 const MOST_OF_GROUP: usize = 4 << 20;
-/// Bytes by which each session is known, about.
+/// Approximate size of a session's identity.
 const IDENTITY: usize = 64;
 
-/// Entries that are to be kept, and the bytes of all of them.
+/// New entries, and their total size.
 #[derive(Default)]
 struct NewEntries {
     entries: Vec<(Vec<u8>, Vec<u8>)>,
@@ -33,18 +33,18 @@ impl NewEntries {
     }
 }
 
-/// What is to be kept.
+/// The results to be cached.
 pub struct Results<A> {
     files: NewEntries,
     groups: NewEntries,
-    /// Of the file whose answers are being taken; `None` once they are too many, or not all of them are taken.
+    /// The answers of the current file; `None` once there are too many, or some are missing.
     answers: Option<Vec<A>>,
-    /// Bytes of them, about: those of one session more are counted once they are added.
+    /// Their approximate size: that of another session is counted once it is added.
     weight: usize,
     group: Option<Group<A>>,
 }
 
-/// A group whose files are being taken.
+/// A group whose files are being processed.
 struct Group<A> {
     name: GroupName,
     notes: FileNotes,
@@ -70,8 +70,8 @@ impl<A> Default for Results<A> {
     }
 }
 
-/// Adds answers to those before them, as few as can be. What is said of a session is said before its output is written, so
-/// where there is something to say, others begin.
+/// Merges answers into as few as possible. Diagnostics of a session come before its output, so a session with
+/// diagnostics begins a new one.
 fn append<A: Answers>(answers: &mut Vec<A>, more: &A) {
     match answers.last_mut() {
         Some(last) if more.diagnostics().is_empty() => last.append(more),
@@ -84,7 +84,7 @@ fn append<A: Answers>(answers: &mut Vec<A>, more: &A) {
 }
 
 impl<A: Answers> Results<A> {
-    /// Takes answers of the file whose turn it is.
+    /// Adds answers of the current file.
     pub fn take(&mut self, more: &A) {
         let Some(answers) = &mut self.answers else { return };
         let last = |answers: &[A]| answers.last().map_or(0, A::weight);
@@ -140,8 +140,8 @@ impl<A: Answers> Results<A> {
         }
     }
 
-    /// Keeps it all, and what else is still of use. `known` are the groups that this run has found to be, which are not asked for
-    /// again, nor are their files.
+    /// Saves everything, and other entries that are still useful. `known` are the groups that this run has found valid,
+    /// which are not looked up again, nor are their files.
     pub fn save(self, files: &Entries, groups: &Entries, known: &HashSet<u64>) {
         let (new_files, new_groups) = (self.files.entries, self.groups.entries);
         if new_files.is_empty() && new_groups.is_empty() {
@@ -154,7 +154,7 @@ impl<A: Answers> Results<A> {
         let current = current.chain(new_groups.iter().map(|(group, _)| group.as_slice()));
         let current: HashSet<&[u8]> = current.flat_map(group::files).map(|(name, _)| name).collect();
         files.save(&new_files, &|name, entry| current.contains(name) || file::holds(name, entry));
-        // All files of a group are as they were, and it is asked for no more, once another file is among them.
+        // All files of a group are unchanged, and it is useless once another file is among them.
         let is_replaced =
             |group: &[u8]| group::files(group).next().is_none_or(|(first, _)| current.contains(first));
         let holds = |group: &[u8]| !is_replaced(group) && group::holds(group);
@@ -163,7 +163,7 @@ impl<A: Answers> Results<A> {
 }
 
 impl<A: Answers> Group<A> {
-    /// With another file. `None` where its answers become too many.
+    /// Adds another file. `None` if its answers become too many.
     fn with(
         mut self,
         (name, stamp): (&[u8], &Stamp),

@@ -1,4 +1,4 @@
-//! What is known of files once all of them was read, beside the answers to their sessions.
+//! Facts about files once all of them was read, besides the answers for their sessions.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -7,7 +7,7 @@ use crate::cli::input::kept;
 use crate::files::digested::Beginning;
 use rulestep_base::diagnostic::Diagnostic;
 
-/// What was found out about files apart from their sessions, once all of them was read.
+/// Facts about files apart from their sessions, once all of them was read.
 #[derive(Default, Serialize, Deserialize)]
 pub struct FileNotes {
     #[serde(with = "kept::diagnostics")]

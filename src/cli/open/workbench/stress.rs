@@ -70,9 +70,9 @@ fn recording(numbers: &mut Numbers) -> String {
     }
 }
 
-/// Saves a text in one of the ways in which editors and programs do.
+/// Saves a text in one of the ways of editors and programs.
 fn save(path: &Path, text: &str, numbers: &mut Numbers) {
-    // What it is saved in may just have been taken away.
+    // Its folder may just have been removed.
     let beside = path.with_file_name(".new.tmp");
     let _ = match numbers.below(6) {
         0 | 1 => fs::write(path, text),
@@ -113,7 +113,7 @@ impl Scene {
 
     fn start(&self, way: Option<Way>) -> Headless {
         let named = |name: &str| vec![self.path(name).display().to_string()];
-        // What grows comes to rest soon, so that the end can be waited for.
+        // Growing files are soon complete, so that the end can be waited for.
         let watched = WatchTargets { policies: named("contracts"), sessions: named("sessions") };
         let workspace = Workspace::new(named("contracts"), None, named("sessions"), Options::default());
         let workspace = workspace.resting(Duration::from_millis(300));
@@ -134,7 +134,7 @@ impl Scene {
                 save(&self.path(numbers.pick(&SESSIONS)), &text, numbers);
             }
             28..34 => {
-                // A recording goes on, in the middle of a line perhaps.
+                // A recording grows, possibly in the middle of a line.
                 let more = format!("{}\n", session(10 + numbers.below(5), numbers));
                 let end = if numbers.below(2) == 0 { more.len() } else { numbers.below(more.len()) };
                 let file = fs::File::options().append(true).open(self.path(numbers.pick(&SESSIONS)));
@@ -159,8 +159,8 @@ impl Scene {
     }
 }
 
-/// Every session's screen, the findings and the problems: all that does not depend on the way here. With `rest`, only each so
-/// many sessions, and what the screen asks of other threads is waited for.
+/// Every session's screen, the findings and the problems: everything that is independent of the earlier steps. With
+/// `rest`, only some of the sessions, and requests of the screen to other threads are waited for.
 fn everything(bench: &mut Headless, rest: Option<(usize, Duration)>) -> Vec<String> {
     let model = &mut bench.model;
     model.dialog.overlays.clear();
@@ -221,7 +221,7 @@ fn storm(way: Way, saves: usize, seed: u64, rest: Duration) -> Duration {
         scene.change(numbers);
         for _ in 0..numbers.below(4) {
             let key = numbers.pick(&keys);
-            // Live stays on: what is picked up is what is asked about.
+            // Reloading stays on, because it is tested.
             if key != crate::workbench::keys::Key::char('R') {
                 longest = longest.max(bench.take(Msg::Key(key)));
             }
@@ -260,8 +260,8 @@ fn storm(way: Way, saves: usize, seed: u64, rest: Duration) -> Duration {
     longest
 }
 
-/// Where no session fits into memory, every screen and every list is the same as where all do, and a recording that changes on
-/// disk is shown as it is now.
+/// If no session fits into memory, every screen and every list is the same as if all do, and a recording that changes
+/// on disk is shown as it is now.
 #[test]
 fn what_has_left_memory_is_shown_as_what_has_not() {
     let scene = Scene::new();
@@ -286,7 +286,7 @@ fn what_has_left_memory_is_shown_as_what_has_not() {
     let (mut kept, mut left) = (start(usize::MAX), start(0));
     for again in [false, true] {
         if again {
-            // In front of what was read there is more now, and something at its end is gone.
+            // There is more before the part that was read, and something at its end is removed.
             let path = scene.path(SESSIONS[0]);
             let text = fs::read_to_string(&path).unwrap();
             let end = text.trim_end().rfind('\n').unwrap();
@@ -308,7 +308,7 @@ fn what_has_left_memory_is_shown_as_what_has_not() {
         let is_stopped =
             |entry: &crate::workbench::model::Entry| entry.verdict().is_some_and(|verdict| verdict.objects());
         assert!(kept.model.archive.entries.iter().any(is_stopped), "something is found");
-        // What leaves memory is judged again on other threads, so the screen is looked at once they rest.
+        // Sessions that left memory are judged again on other threads, so the screen is compared once they are idle.
         let rest = Some((7, Duration::from_millis(60)));
         let (kept, left) = (everything(&mut kept, rest), everything(&mut left, rest));
         for (kept, left) in kept.iter().zip(&left) {
