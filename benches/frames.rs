@@ -78,7 +78,7 @@ fn model(calls: usize) -> Model {
         }),
     );
     feed(&mut model, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
-    let middle = model.settled.rows.len() / 2;
+    let middle = model.derived.rows.len() / 2;
     feed(&mut model, Msg::Key(Key::char('G')));
     while model.list(rulestep::workbench::layout::Pane::Transcript).cursor > middle {
         for _ in 0..64 {

@@ -6,11 +6,11 @@
 pub mod agent;
 mod arguments;
 mod deciding;
-pub mod desk;
 pub mod doctor;
 mod earlier;
 pub mod fault;
 pub mod followed;
+pub mod hook_service;
 pub mod host;
 pub mod index;
 pub mod install;

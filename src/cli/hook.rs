@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::args::{self, Fallback, OnAsk};
 use super::exit::Exit;
 use crate::live::agent::{Answer, Event, Reply};
-use crate::live::desk::Desk;
+use crate::live::hook_service::HookService;
 use crate::live::self_guard::{self, SelfGuard};
 use crate::live::{self, Agent, Fault};
 use rulestep_base::session::refusal;
@@ -116,7 +116,7 @@ fn answer(asked: &args::Hook, began: Instant) -> Result<Answer, Fault> {
     ASKS.store(asks, Ordering::Release);
     let report = agent.read(&input)?;
     OBSERVES.store(!matches!(report.event, Event::Propose { .. }), Ordering::Release);
-    let desk = Desk {
+    let service = HookService {
         agent: agent.name(),
         transcripts: agent.transcripts(),
         folder: folder()?,
@@ -128,7 +128,7 @@ fn answer(asked: &args::Hook, began: Instant) -> Result<Answer, Fault> {
         mode: if asked.shadow { Mode::Shadow } else { Mode::Enforce },
         wait: Duration::from_millis(asked.wait),
     };
-    match desk.answer_and_end(&report, began) {
+    match service.answer_and_end(&report, began) {
         // What is not recorded of other events makes later calls wait or be denied; there is nothing to deny here.
         Err(fault) if !matches!(report.event, Event::Propose { .. }) => {
             let _ = writeln!(io::stderr(), "rulestep: {fault}");
@@ -136,13 +136,13 @@ fn answer(asked: &args::Hook, began: Instant) -> Result<Answer, Fault> {
         }
         // Nothing is stopped in shadow mode, and nothing was decided.
         Err(fault) if !asked.shadow => {
-            let runs = match (asked.on_error, desk.asks) {
+            let runs = match (asked.on_error, service.asks) {
                 (Fallback::Allow, _) => Some(true),
                 (Fallback::Ask, true) => None,
                 _ => Some(false),
             };
             // Where the journal is what cannot be written, the answer says so.
-            let _ = desk.record_undecided(&report, &undecided(&fault), runs);
+            let _ = service.record_undecided(&report, &undecided(&fault), runs);
             Err(fault)
         }
         answer => answer,

@@ -14,7 +14,7 @@ use super::exit::{Exit, Failure};
 use super::hook;
 use super::screen::Screen;
 use crate::live::agent::Answer;
-use crate::live::desk::Desk;
+use crate::live::hook_service::HookService;
 use crate::live::proxy::{AGENT, Proxy};
 use crate::live::{Fault, policy};
 use line::{End, Line};
@@ -101,7 +101,7 @@ fn proxy(asked: &args::Proxy, screen: &mut Screen) -> Result<Proxy, Failure> {
         };
         screen.error(&format!("the policy `{policy}` does not load: {why}; until it does, {becomes}"), None);
     }
-    let desk = Desk {
+    let service = HookService {
         agent: AGENT,
         transcripts: None,
         folder,
@@ -119,6 +119,6 @@ fn proxy(asked: &args::Proxy, screen: &mut Screen) -> Result<Proxy, Failure> {
         Fallback::Ask => Answer::Ask,
         Fallback::Allow => |_| Answer::Silent,
     };
-    let proxy = Proxy::new(desk, asked.session.clone(), asked.name.clone(), on_error);
+    let proxy = Proxy::new(service, asked.session.clone(), asked.name.clone(), on_error);
     Ok(if asked.keep_tools { proxy.keep_tools() } else { proxy })
 }

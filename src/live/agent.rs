@@ -53,6 +53,7 @@ impl Agent {
         Agent(&qwen_code::SPEC),
     ];
 
+    /// Its name on the command line.
     pub fn name(self) -> &'static str {
         self.0.name
     }

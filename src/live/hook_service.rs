@@ -26,7 +26,7 @@ use rulestep_engine::run::{Mode, Run, Verdict};
 
 /// How events are answered.
 #[derive(Debug, Clone)]
-pub struct Desk {
+pub struct HookService {
     /// The name of the agent.
     pub agent: &'static str,
     /// The format of its own logs, if it keeps any.
@@ -57,7 +57,7 @@ struct Recorded {
     parts: Option<(Session, Run)>,
 }
 
-impl Desk {
+impl HookService {
     /// Answers an event, for tests. `began` is when it arrived.
     ///
     /// # Errors

@@ -5,8 +5,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::agent::{Agent, Logs, Report};
-use super::desk::{Desk, NewCall};
 use super::fault::Fault;
+use super::hook_service::{HookService, NewCall};
 use super::journal::Journal;
 use super::transcript::{self, Tail};
 use super::tree::Clock;
@@ -21,7 +21,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// How far back in a log the end of a command is searched for, in bytes.
 const BACK: u64 = 4 << 20;
 
-impl Desk {
+impl HookService {
     /// The agent's log of the session, with the format that it has.
     pub(super) fn log(&self, report: &Report) -> Option<(String, &'static str)> {
         let (path, format) = (report.transcript.clone()?, self.transcripts?);

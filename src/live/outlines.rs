@@ -74,10 +74,12 @@ impl Outlines {
         Some(())
     }
 
+    /// Whether there are no records.
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
 
+    /// The number of records.
     pub fn len(&self) -> usize {
         self.records.len()
     }

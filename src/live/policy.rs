@@ -19,6 +19,7 @@ use rulestep_engine::policy::{Policy, PolicyFile};
 
 /// The policy that decides.
 pub struct Current {
+    /// The policy.
     pub policy: Arc<Policy>,
     /// Where it was read.
     pub place: PolicyPlace,

@@ -18,9 +18,9 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::agent::{Answer, Event, Report};
-use super::desk::{Desk, NewCall};
 use super::fault::Fault;
 use super::followed::Followed;
+use super::hook_service::{HookService, NewCall};
 use super::tree::now;
 use answers::{asking, error, refused, unreadable, withdrawn};
 use connection::{OPEN, Purpose, Question, Request, Running, State};
@@ -37,7 +37,7 @@ pub const AGENT: &str = "mcp";
 /// A client and a server, and the policy between them.
 #[derive(Debug)]
 pub struct Proxy {
-    desk: Desk,
+    service: HookService,
     session: String,
     /// Prefix of ids that are made here: several proxies may write to one journal.
     prefix: String,
@@ -54,16 +54,16 @@ pub struct Proxy {
 impl Proxy {
     /// Between a client and a server. Tools are called `mcp__SERVER__TOOL` where the server has a name.
     pub fn new(
-        desk: Desk,
+        service: HookService,
         session: Option<String>,
         server: Option<String>,
         on_error: fn(String) -> Answer,
     ) -> Proxy {
         let prefix = format!("{:x}-{:x}", now().unwrap_or_default(), std::process::id());
         let session = session.unwrap_or_else(|| prefix.clone());
-        let hides = desk.mode == Mode::Enforce;
+        let hides = service.mode == Mode::Enforce;
         let (state, followed) = (Mutex::default(), Mutex::default());
-        Proxy { desk, session, prefix, server, on_error, hides, state, followed }
+        Proxy { service, session, prefix, server, on_error, hides, state, followed }
     }
 
     /// The same without hiding tools: only calls are decided.
@@ -185,9 +185,9 @@ impl Proxy {
             arguments: &arguments,
             sibling: Some(state.in_turn),
         };
-        let desk = Desk { asks: self.desk.asks && state.elicits, ..self.desk.clone() };
+        let service = HookService { asks: self.service.asks && state.elicits, ..self.service.clone() };
         let decided = catch_unwind(AssertUnwindSafe(|| {
-            desk.decide(&self.report(Event::Nothing), &call, began, &mut self.followed())
+            service.decide(&self.report(Event::Nothing), &call, began, &mut self.followed())
         }));
         let decided = decided.unwrap_or_else(|_| {
             Err(Fault::new(
@@ -208,7 +208,7 @@ impl Proxy {
         };
         notes.extend(match answer {
             Answer::Silent => self.forward(state, id, running, text),
-            Answer::Ask(reason) if desk.asks => {
+            Answer::Ask(reason) if service.asks => {
                 let question = Value::from(format!("rulestep-{}", self.make(&mut state.made))).to_string();
                 let asked = asking(&question, &running, &reason);
                 let line = one_line(text);
@@ -329,7 +329,7 @@ impl Proxy {
         let (id, output) = (Some(call.to_owned()), output.clone());
         let event = Event::Resolve { id, tool: String::new(), arguments: None, outcome, output };
         let answered = catch_unwind(AssertUnwindSafe(|| {
-            self.desk.answer_following(&self.report(event), &mut self.followed())
+            self.service.answer_following(&self.report(event), &mut self.followed())
         }));
         match answered {
             Ok(Ok(_)) => Vec::new(),
@@ -374,7 +374,7 @@ impl Proxy {
 
     /// The connection has ended.
     pub fn close(&self) -> Vec<Delivery> {
-        match self.desk.answer_following(&self.report(Event::End), &mut self.followed()) {
+        match self.service.answer_following(&self.report(Event::End), &mut self.followed()) {
             Ok(_) => Vec::new(),
             Err(fault) => vec![Delivery::Note(fault.to_string())],
         }
@@ -386,7 +386,7 @@ impl Proxy {
             return Ok(offered.to_vec());
         }
         let names: Vec<String> = offered.iter().map(|name| self.tool(name)).collect();
-        let visible = self.desk.visible(&self.report(Event::Nothing), &names, &mut self.followed())?;
+        let visible = self.service.visible(&self.report(Event::Nothing), &names, &mut self.followed())?;
         let is_visible = |name: &&String| visible.iter().any(|visible| **visible == *self.tool(name));
         Ok(offered.iter().filter(is_visible).cloned().collect())
     }

@@ -1,15 +1,15 @@
 //! Calls that could not be decided: the journal has the answer, and the reason.
 
 use super::agent::{Answer, Event, Report};
-use super::desk::Desk;
 use super::earlier::is_sibling;
 use super::fault::Fault;
+use super::hook_service::HookService;
 use super::journal::Journal;
 use super::record::{Json, Judged, Proposed, Record};
 use super::tree::Clock;
 use rulestep_engine::run::Verdict;
 
-impl Desk {
+impl HookService {
     /// Records a call that was answered without a decision, with the reason. `runs`: the answer; `None`: the user is asked.
     ///
     /// # Errors

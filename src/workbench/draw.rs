@@ -100,12 +100,12 @@ fn pane(model: &Model, buf: &mut Buffer, pane: Pane, area: Rect, layout: &Layout
 /// The body of the selected row. It has no selection: it is opened for reading.
 fn body(model: &Model, buf: &mut Buffer, area: Rect) {
     let inner = shrink(area);
-    let Some((_, view)) = &model.settled.body else {
+    let Some((_, view)) = &model.derived.body else {
         return frame(buf, area, &model.theme, false, "no body", "");
     };
     let lines = view.document.rows();
     let (title, note) = (
-        format!("{}  {}", model.habits.keymap.key(Command::Body), view.title),
+        format!("{}  {}", model.preferences.keymap.key(Command::Body), view.title),
         words::count(lines as u64, "line"),
     );
     frame(buf, area, &model.theme, false, &title, &note);
@@ -176,12 +176,14 @@ fn rows(
 /// Draws the possible continuations of the pending chord, at the lower edge of `area`.
 fn which_key(model: &Model, buf: &mut Buffer, area: Rect) {
     let scope = model.scope_of_keys();
-    let Meaning::Prefix(rest) = model.habits.keymap.meaning(&model.dialog.pending, scope) else { return };
+    let Meaning::Prefix(rest) = model.preferences.keymap.meaning(&model.dialog.pending, scope) else {
+        return;
+    };
     let mut rest: Vec<(String, Cow<'_, str>)> = rest
         .into_iter()
-        .map(|(keys, command)| (keys, model.habits.keymap.worded(command.row().doc)))
+        .map(|(keys, command)| (keys, model.preferences.keymap.worded(command.row().doc)))
         .collect();
-    if model.habits.keymap.meaning(&model.dialog.pending, scope)
+    if model.preferences.keymap.meaning(&model.dialog.pending, scope)
         == Meaning::Prefix(vec![("a-z".to_owned(), Command::GoMark)])
     {
         let marks = model.place.marks.keys().map(|letter| (letter.to_string(), model.marked(*letter).into()));

@@ -8,12 +8,12 @@ pub mod compare;
 pub mod entry;
 pub mod files;
 pub mod frame;
-pub mod habits;
 pub mod hits;
 pub mod judgement;
 pub mod live;
 pub mod overlay;
 mod places;
+pub mod preferences;
 pub mod read;
 pub mod saved;
 pub mod seen;
@@ -52,11 +52,11 @@ pub use self::compare::{Chosen, Compare};
 pub use self::entry::Entry;
 pub use self::files::{Files, Held, Lost};
 pub use self::frame::{Framed, Frames, Taking};
-pub use self::habits::{Dress, Habits, Welcome};
 pub use self::judgement::{Judgement, SessionDecisions};
 pub use self::live::{Live, Load, Loads};
 pub use self::overlay::{Count, Dialog, Note, Overlay, Prompt};
 pub use self::places::OpenedSession;
+pub use self::preferences::{Preferences, TerminalCaps, Welcome};
 pub use self::read::{ReadSession, SessionChanges};
 pub use self::supposed::Supposed;
 pub use self::survey::SurveyQuery;
@@ -81,9 +81,9 @@ pub struct Model {
     /// Requests to other threads.
     pub work: Work,
     /// The user's preferences.
-    pub habits: Habits,
+    pub preferences: Preferences,
     /// Derived state for the screen.
-    pub settled: Settled,
+    pub derived: Derived,
 }
 
 /// The recordings that were opened.
@@ -201,7 +201,7 @@ pub struct Ruling {
 
 /// State derived from the rest of the model: computed once after a change.
 #[derive(Default)]
-pub struct Settled {
+pub struct Derived {
     /// The rows of the open session's transcript.
     pub rows: Rows,
     /// The tools that are called in it.
@@ -299,14 +299,14 @@ impl Model {
                 hidden: None,
                 survey: None,
             },
-            habits: Habits::default(),
-            settled: Settled::default(),
+            preferences: Preferences::default(),
+            derived: Derived::default(),
         }
     }
 
     /// The first chord of a command.
     pub fn key(&self, command: Command) -> Cow<'_, str> {
-        self.habits.keymap.key(command)
+        self.preferences.keymap.key(command)
     }
 
     /// Answers the last key, or says what has happened.
@@ -326,7 +326,7 @@ impl Model {
 
     /// The lines of a pane that is made of lines.
     pub fn built(&self, pane: Pane) -> Option<&Vec<Line>> {
-        self.settled.lines.get(pane as usize)?.as_ref()
+        self.derived.lines.get(pane as usize)?.as_ref()
     }
 
     /// Columns of a pane that are scrolled out of sight at its left edge.

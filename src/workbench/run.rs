@@ -36,7 +36,7 @@ use super::config::Config;
 use super::effect::Effect;
 use super::message::{Arrived, Msg};
 use super::model::saved::SavedPlace;
-use super::model::{BuiltIn, Chosen, Dress, Model, Opening, Welcome};
+use super::model::{BuiltIn, Chosen, Model, Opening, TerminalCaps, Welcome};
 use super::theme::{GlyphSet, Theme, ThemeError};
 use super::update::{restore, update, update_all};
 use crate::files::watch::{Watch, WatchTargets, Way, watch};
@@ -108,7 +108,7 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
         return Err(RunError::NoTerminal(reason));
     }
     let name = settings.theme.as_deref().unwrap_or_else(|| environment.theme());
-    let dress = Dress {
+    let caps = TerminalCaps {
         depth: environment.depth(),
         glyphs: if settings.config.ascii == Some(true) {
             Some(GlyphSet::Ascii)
@@ -116,8 +116,8 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
             environment.glyphs()
         },
     };
-    let mut theme = Theme::builtin(name, dress.depth)?;
-    theme.glyphs = dress.glyphs.unwrap_or(theme.glyphs);
+    let mut theme = Theme::builtin(name, caps.depth)?;
+    theme.glyphs = caps.glyphs.unwrap_or(theme.glyphs);
     // The theme has no colours then; bold and reverse must come through all the same.
     crossterm::style::force_color_output(true);
     let (out, arriving) = channel();
@@ -135,13 +135,13 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
         policy_name: settings.policy_name,
         mode: settings.mode,
     });
-    model.habits.dress = dress;
-    model.habits.mouse = mouse;
-    model.habits.keymap = settings.config.keymap;
-    model.habits.problems = settings.config.problems;
+    model.preferences.caps = caps;
+    model.preferences.mouse = mouse;
+    model.preferences.keymap = settings.config.keymap;
+    model.preferences.problems = settings.config.problems;
     model.basis.live.off = settings.config.live == Some(false);
     model.archive.built_in = settings.built_in;
-    model.habits.welcome = match (settings.built_in.sessions, &settings.base) {
+    model.preferences.welcome = match (settings.built_in.sessions, &settings.base) {
         (true, _) => Welcome::Samples,
         (false, None) => Welcome::Recordings,
         // With a base, the user wants to see the changes.

@@ -5,6 +5,7 @@ pub(super) mod cite;
 pub(super) mod compare;
 pub(super) mod copy;
 pub(super) mod count;
+pub(super) mod derive;
 pub(super) mod enter;
 pub(super) mod export;
 pub(super) mod frames;
@@ -22,7 +23,6 @@ pub(super) mod recordings;
 pub(super) mod restore;
 pub(super) mod save;
 pub(super) mod search;
-pub(super) mod settle;
 pub(super) mod sideways;
 pub(super) mod suppose;
 pub(super) mod table;
@@ -65,7 +65,7 @@ pub fn update_all(model: &mut Model, messages: impl Iterator<Item = Msg>) -> Vec
         table::keep(model);
     }
     overlays::ask(model, &mut effects);
-    settle::settle(model);
+    derive::derive(model);
     frames::ask(model, &mut effects);
     effects
 }
@@ -125,7 +125,7 @@ fn take(model: &mut Model, message: Msg, effects: &mut Vec<Effect>) {
 fn pressed(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
     model.dialog.note = None;
     // A user who goes somewhere is not moved elsewhere.
-    (model.habits.restore, model.habits.welcome) = (None, Welcome::Over);
+    (model.preferences.restore, model.preferences.welcome) = (None, Welcome::Over);
     match &model.dialog.prompt {
         Some(prompt) if prompt.ask.is_some() => return asking::key(model, key, effects),
         Some(_) if palette::is_open(model) => {
@@ -149,7 +149,7 @@ fn pressed(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
     }
     model.dialog.pending.push(key);
     let scope = model.scope_of_keys();
-    match model.habits.keymap.meaning(&model.dialog.pending, scope) {
+    match model.preferences.keymap.meaning(&model.dialog.pending, scope) {
         Meaning::Command(command) => {
             forget_chord(model);
             model.dialog.leaving &= matches!(command, Command::Quit | Command::Palette);
@@ -188,7 +188,7 @@ fn repeat(model: &mut Model, command: Command, times: u32, effects: &mut Vec<Eff
     for _ in 0..times {
         let before = count::position(model);
         run(model, command, effects);
-        settle::settle(model);
+        derive::derive(model);
         if count::position(model) == before {
             return;
         }
@@ -219,7 +219,7 @@ fn forget_chord(model: &mut Model) {
 /// Runs a command with what was given to it, and says why that cannot be taken.
 fn run_with(model: &mut Model, command: Command, value: &str, effects: &mut Vec<Effect>) {
     if let Some(missing) = (command.row().missing)(&model.facts()) {
-        let missing = model.habits.keymap.worded(missing).into_owned();
+        let missing = model.preferences.keymap.worded(missing).into_owned();
         return model.say(missing);
     }
     if let Err(why) = values::run(model, command, value, effects) {
@@ -230,7 +230,7 @@ fn run_with(model: &mut Model, command: Command, value: &str, effects: &mut Vec<
 /// Runs a command, unless it cannot be used just now: then it says why.
 pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>) {
     if let Some(missing) = (command.row().missing)(&model.facts()) {
-        let missing = model.habits.keymap.worded(missing).into_owned();
+        let missing = model.preferences.keymap.worded(missing).into_owned();
         return model.say(missing);
     }
     if let Some(act) = model.dialog.popup().and_then(|popup| popup.act(command)) {

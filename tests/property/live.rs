@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use rulestep::live::agent::{Answer, Event, Report};
-use rulestep::live::desk::Desk;
+use rulestep::live::hook_service::HookService;
 use rulestep::live::journal::Journal;
 use rulestep_engine::replay::Replay;
 use rulestep_engine::run::Mode;
@@ -127,14 +127,14 @@ fn damage() -> impl Strategy<Value = Option<Damage>> {
 const KEPT: [&str; 2] = ["index", "state"];
 
 struct Hooks {
-    desk: Desk,
+    service: HookService,
     /// What the index and the state were after each event.
     before: [Vec<Vec<u8>>; 2],
 }
 
 impl Hooks {
     fn new(state: &Path, policy: &Path) -> Hooks {
-        let desk = Desk {
+        let service = HookService {
             agent: "claude-code",
             transcripts: None,
             folder: state.to_owned(),
@@ -145,11 +145,11 @@ impl Hooks {
             asks: true,
             wait: Duration::from_secs(5),
         };
-        Hooks { desk, before: Default::default() }
+        Hooks { service, before: Default::default() }
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.desk.folder.join("claude-code").join(name)
+        self.service.folder.join("claude-code").join(name)
     }
 
     fn answer(&mut self, session: &str, step: &Step) -> Answer {
@@ -177,10 +177,11 @@ impl Hooks {
             cwd: None,
             event,
         };
-        let answer = self.desk.answer(&report, Instant::now()).unwrap();
+        let answer = self.service.answer(&report, Instant::now()).unwrap();
         for (before, kept) in self.before.iter_mut().zip(KEPT) {
             before.push(
-                fs::read(self.desk.folder.join("claude-code").join(format!("s.{kept}"))).unwrap_or_default(),
+                fs::read(self.service.folder.join("claude-code").join(format!("s.{kept}")))
+                    .unwrap_or_default(),
             );
         }
         answer

@@ -136,7 +136,7 @@ fn hints(model: &Model, row: &mut Row<'_>) {
         Some(popup) => popup.hints(),
         None => model.place.focus.hints(model),
     };
-    let facts = &model.settled.facts;
+    let facts = &model.derived.facts;
     let edit = match model.editable().map(|target| target.word) {
         Some("recording") => "edit recording",
         Some("case") => "edit case",

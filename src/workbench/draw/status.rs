@@ -266,7 +266,7 @@ pub fn problem(model: &Model, buf: &mut Buffer, area: Rect) {
     row.gap(1).put(Role::StatusProblem, model.theme.glyph(Glyph::Problem)).gap(1);
     let rules = &model.basis.rules;
     let of_policy = rules.read && (rules.stale || rules.policy.is_none());
-    let all = if of_policy { rules.problems.len() } else { model.habits.problems.len() };
+    let all = if of_policy { rules.problems.len() } else { model.preferences.problems.len() };
     let since = &model.basis.rules.since;
     let decides = match (model.basis.rules.policy.is_some(), area.width >= ROOMY) {
         _ if !of_policy && area.width >= MEDIUM.width => "the other settings hold".to_owned(),
@@ -282,7 +282,7 @@ pub fn problem(model: &Model, buf: &mut Buffer, area: Rect) {
         let what = if all == 1 { "shows it".to_owned() } else { format!("lists all {all}") };
         end.push_str(&format!("  {} {what}", model.key(Command::Problems)));
     }
-    let first = if of_policy { rules.first_problem() } else { model.habits.problems.first() };
+    let first = if of_policy { rules.first_problem() } else { model.preferences.problems.first() };
     if let Some(problem) = first {
         let room = row.left().saturating_sub(end.len());
         let mut place = problem_place(problem);

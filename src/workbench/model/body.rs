@@ -20,7 +20,7 @@ impl BodyView {
 
     /// The body of a row to be shown beside the transcript.
     pub fn beside(model: &Model, at: usize) -> Option<Self> {
-        let (row, session) = (model.settled.rows.get(at)?, model.session()?);
+        let (row, session) = (model.derived.rows.get(at)?, model.session()?);
         if row.body(session)?.raw().len() <= BESIDE {
             return Self::of(model, at);
         }
@@ -36,7 +36,7 @@ impl BodyView {
     /// The body of a row of the transcript.
     pub fn of(model: &Model, at: usize) -> Option<Self> {
         let session = model.session()?;
-        let row = model.settled.rows.get(at)?;
+        let row = model.derived.rows.get(at)?;
         let body = row.body(session)?;
         let title = match row.kind {
             RowKind::Message(_) => format!("T{} {}", row.turn, row.speaker(session)),

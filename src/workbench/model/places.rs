@@ -33,7 +33,7 @@ impl Model {
     /// The layout of the screen.
     pub fn layout(&self) -> Layout {
         let problem = self.basis.rules.read && (self.basis.rules.stale || self.basis.rules.policy.is_none());
-        let problem = problem || !self.habits.problems.is_empty();
+        let problem = problem || !self.preferences.problems.is_empty();
         let Location { focus, side, zoom, .. } = self.place;
         let changes = self.basis.changes.comparison.is_some();
         let preview = self.dialog.popup().is_some_and(|popup| popup.preview().is_some());
@@ -60,7 +60,7 @@ impl Model {
     pub fn marked(&self, letter: char) -> String {
         let Some(spot) = self.place.marks.get(&letter) else { return String::new() };
         let name = self.archive.entries.get(spot.entry).map_or("", |entry| &entry.name);
-        match self.settled.rows.get(spot.row).filter(|_| spot.entry == self.place.open) {
+        match self.derived.rows.get(spot.row).filter(|_| spot.entry == self.place.open) {
             Some(row) => format!("{name} T{}", row.turn),
             None => name.to_owned(),
         }

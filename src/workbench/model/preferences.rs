@@ -10,9 +10,9 @@ use rulestep_base::session::Millis;
 
 /// State that belongs to the user, whatever is open.
 #[derive(Default)]
-pub struct Habits {
+pub struct Preferences {
     /// The terminal's capabilities, which every theme is fitted to.
-    pub dress: Dress,
+    pub caps: TerminalCaps,
     /// The chords of commands.
     pub keymap: Keymap,
     /// Problems of the configuration files.
@@ -67,14 +67,14 @@ pub struct Click {
 
 /// The capabilities of the terminal, for every theme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Dress {
+pub struct TerminalCaps {
     /// Its number of colours.
     pub depth: Depth,
     /// The glyphs it is limited to; `None`: those of the theme.
     pub glyphs: Option<GlyphSet>,
 }
 
-impl Default for Dress {
+impl Default for TerminalCaps {
     fn default() -> Self {
         Self { depth: Depth::Rgb, glyphs: None }
     }

@@ -65,9 +65,9 @@ pub struct Restore {
 impl SavedPlace {
     /// The current position; `None` if no session is open, or the last position was not restored yet.
     pub fn of(model: &Model) -> Option<SavedPlace> {
-        let entry = model.entry().filter(|_| model.habits.restore.is_none())?;
+        let entry = model.entry().filter(|_| model.preferences.restore.is_none())?;
         let cursor = model.list(Pane::Transcript).cursor;
-        let rows = &model.settled.rows;
+        let rows = &model.derived.rows;
         let at = rows.seek(cursor + 1, false, |row| matches!(row.kind, RowKind::Call(_)));
         let call = at.and_then(|at| {
             let RowKind::Call(index) = rows.get(at)?.kind else { return None };

@@ -88,7 +88,7 @@ impl Model {
         if let Some(pinned) = self.place.pinned {
             return new(pinned);
         }
-        let link = self.settled.link;
+        let link = self.derived.link;
         if link.rule.is_some() || link.base.is_some() {
             return Pair { base: link.base, new: link.rule };
         }

@@ -20,7 +20,7 @@ use rulestep_engine::run::Decision;
 impl Model {
     /// The row of the transcript under the cursor.
     pub fn row(&self) -> Option<Row> {
-        self.settled.rows.get(self.list(Pane::Transcript).cursor)
+        self.derived.rows.get(self.list(Pane::Transcript).cursor)
     }
 
     /// The turn of that row, from 1; the last one for what was said after it.
@@ -33,7 +33,7 @@ impl Model {
     /// The call of that row.
     pub fn call(&self) -> Option<&Call> {
         let session = self.session()?;
-        let index = self.settled.rows.call_at(self.list(Pane::Transcript).cursor, session)?;
+        let index = self.derived.rows.call_at(self.list(Pane::Transcript).cursor, session)?;
         session.calls.get(index as usize)
     }
 
@@ -85,7 +85,7 @@ impl Model {
     /// The rule to show: the one asked for, else of the row under the cursor of the focused pane, else of the first finding, else of the
     /// first check of the selected call, else the first one about its tool.
     pub fn shown_rule(&self) -> Option<RuleId> {
-        let pointed = self.settled.link.rule;
+        let pointed = self.derived.link.rule;
         let checks: &[Check] = self.full_decision().map_or(&[], |decision| &decision.checks);
         let of_tool = || {
             let (tool, policy) = (self.tool()?, self.replay()?.policy());
@@ -218,7 +218,7 @@ impl Model {
 
     fn is_of_result(&self) -> bool {
         let Some(view) = self.dialog.top::<BodyView>() else { return false };
-        let row = self.settled.rows.get(view.row);
+        let row = self.derived.rows.get(view.row);
         row.is_some_and(|row| matches!(row.kind, RowKind::Result(_)))
     }
 

@@ -68,7 +68,7 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
         .collect();
     items.sort_by_key(|item| match item {
         StateItem::Precondition { tool, satisfied, .. } => {
-            (!model.settled.called.contains(tool), !unmet.contains(tool), Some(tool.clone()), *satisfied)
+            (!model.derived.called.contains(tool), !unmet.contains(tool), Some(tool.clone()), *satisfied)
         }
         _ => (true, true, None, true),
     });

@@ -29,7 +29,7 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
     let mut tools: Vec<_> = framed.frame.narrowing.tools.iter().collect();
     if framed.frame.narrowing.inferred {
         // The order is not recorded: tools that the session calls come first.
-        tools.sort_by_key(|tool| !model.settled.called.contains(&tool.tool));
+        tools.sort_by_key(|tool| !model.derived.called.contains(&tool.tool));
         // Before the first of them: a name from a rule alone may not be a tool at all.
         lines.push(Line::dim("inferred, not recorded:").part(split::INFERRED));
     }

@@ -9,7 +9,7 @@ use crate::workbench::theme::Role;
 pub(super) const SPEC: PaneSpec = PaneSpec {
     title: "Toy",
     short: "Toy",
-    note: |model| model.settled.called.len().to_string(),
+    note: |model| model.derived.called.len().to_string(),
     lines: |model, _| Some(lines(model)),
     enter: Enter::Call,
     ..OF_LINES

@@ -50,11 +50,11 @@ struct Transcript;
 
 impl Rows for Transcript {
     fn len(&self, model: &Model) -> usize {
-        model.settled.rows.len()
+        model.derived.rows.len()
     }
 
     fn rows<'m>(&self, model: &'m Model, at: usize, space: &Space<'_>) -> Vec<Row<'m>> {
-        let row = model.settled.rows.get(at).zip(model.session());
+        let row = model.derived.rows.get(at).zip(model.session());
         row.map(|(row, session)| one(model, session, row, at, space)).into_iter().collect()
     }
 
@@ -63,12 +63,12 @@ impl Rows for Transcript {
     }
 
     fn copied(&self, model: &Model, at: usize) -> Option<String> {
-        copied(model, model.settled.rows.get(at)?)
+        copied(model, model.derived.rows.get(at)?)
     }
 
     fn matches(&self, model: &Model, at: usize, query: &str) -> bool {
         // A body may be long: it is searched where it is.
-        let row = model.settled.rows.get(at).zip(model.session());
+        let row = model.derived.rows.get(at).zip(model.session());
         row.is_some_and(|(row, session)| row.contains(session, query))
     }
 
@@ -131,7 +131,7 @@ fn one<'m>(
 ) -> Row<'m> {
     let (width, out, query) = (space.width, space.out, space.query);
     let (before, selected) =
-        (at.checked_sub(1).and_then(|at| model.settled.rows.get(at)), at == space.cursor);
+        (at.checked_sub(1).and_then(|at| model.derived.rows.get(at)), at == space.cursor);
     let first = before.is_none_or(|before| before.turn != row.turn);
     let theme = &model.theme;
     let after = model.counterfactual(row);

@@ -101,7 +101,7 @@ impl Popup for BodyView {
 
     fn editable(&self, model: &Model) -> Option<Editable> {
         let session = model.session()?;
-        let line = model.settled.rows.get(self.row)?.line(session)?;
+        let line = model.derived.rows.get(self.row)?.line(session)?;
         Some(Editable::recording(&session.origin.file, line))
     }
 }
@@ -218,7 +218,7 @@ impl BodyView {
         session: Option<&Arc<Session>>,
     ) -> Option<()> {
         let row = rows.get(self.row)?;
-        let now = model.settled.rows.place_of(row)?;
+        let now = model.derived.rows.place_of(row)?;
         let body = session.and_then(|session| row.body(session));
         if body.is_some() && body == model.session().and_then(|session| row.body(session)) {
             self.row = now;

@@ -132,7 +132,7 @@ impl Rows for CasesView {
                 "`s` on a call saves the session up to it as a case, `NAME.case.yaml`",
             ],
         };
-        lines.iter().map(|line| (Role::TextDim, model.habits.keymap.worded(line).into_owned())).collect()
+        lines.iter().map(|line| (Role::TextDim, model.preferences.keymap.worded(line).into_owned())).collect()
     }
 }
 

@@ -134,7 +134,7 @@ impl Rows for HelpView {
 
 /// The text of a row, with the current keys and marks.
 fn worded(model: &Model, row: &HelpRow) -> String {
-    let said = model.habits.keymap.worded(row.doc()).into_owned();
+    let said = model.preferences.keymap.worded(row.doc()).into_owned();
     match row {
         HelpRow::Glyph(_) => {
             let with = |said: String, glyph: &Glyph| said.replace(glyph.unicode(), model.theme.glyph(*glyph));
@@ -154,7 +154,7 @@ fn both(theme: &Theme, glyph: Glyph) -> String {
 
 /// A command's keys, else its name as it is typed.
 fn keys_of(model: &Model, row: &keys::Row) -> String {
-    match model.habits.keymap.keys(row.command) {
+    match model.preferences.keymap.keys(row.command) {
         keys if keys.is_empty() => format!(":{}", row.name),
         keys => keys,
     }
@@ -210,7 +210,9 @@ impl HelpView {
         let roles = Role::LEGEND.iter().map(|role| HelpRow::Role(*role));
         let passes = |row: &HelpRow| {
             let own = match row {
-                HelpRow::Command(row) => format!("{} {}", model.habits.keymap.keys(row.command), row.name),
+                HelpRow::Command(row) => {
+                    format!("{} {}", model.preferences.keymap.keys(row.command), row.name)
+                }
                 HelpRow::Glyph(glyph) => model.theme.glyph(*glyph).to_owned(),
                 HelpRow::Note(_, sign, _) => (*sign).to_owned(),
                 HelpRow::Role(role) => role.name().to_owned(),
@@ -225,8 +227,8 @@ impl HelpView {
     fn missing(&self, model: &Model, row: &HelpRow) -> String {
         let HelpRow::Command(row) = row else { return String::new() };
         let scope = self.scope.unwrap_or(keys::Scope::Panes);
-        match row.missing_in(scope, &model.settled.facts) {
-            Some(missing) => format!("  ({})", model.habits.keymap.worded(missing)),
+        match row.missing_in(scope, &model.derived.facts) {
+            Some(missing) => format!("  ({})", model.preferences.keymap.worded(missing)),
             None => String::new(),
         }
     }
@@ -254,7 +256,7 @@ fn enter(model: &mut Model) -> Option<Command> {
     let scope = help.scope.unwrap_or(Scope::Panes);
     let command = row.command;
     if let Some(missing) = row.missing_in(scope, &model.facts()) {
-        let missing = model.habits.keymap.worded(missing).into_owned();
+        let missing = model.preferences.keymap.worded(missing).into_owned();
         model.say(missing);
         return None;
     }

@@ -149,8 +149,8 @@ fn enter(model: &mut Model) {
     let supposed = model.supposes();
     let at = match row.hit.row.kind {
         RowKind::Call(index) if supposed => jump::row_of_recorded(model, index),
-        _ if supposed => model.settled.rows.of_turn(row.hit.row.turn),
-        _ => model.settled.rows.place_of(row.hit.row),
+        _ if supposed => model.derived.rows.of_turn(row.hit.row.turn),
+        _ => model.derived.rows.place_of(row.hit.row),
     };
     let Some(at) = at else {
         return jump::say_left_out(model);

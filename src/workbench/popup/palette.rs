@@ -67,18 +67,18 @@ impl PaletteView {
         let mut row = space.columns(model);
         row.gap(1);
         let table = command.row();
-        let missing = self.missing(command, &model.settled.facts);
+        let missing = self.missing(command, &model.derived.facts);
         let (name, said) =
             if missing.is_some() { (Role::TextDim, Role::TextDim) } else { (Role::TextStrong, Role::Text) };
         let argument = table.argument.map(|argument| format!(" {}", argument.word())).unwrap_or_default();
         row.column(name, &format!("{}{argument}", table.name), NAMES);
         if row.used() + row.left() >= WITH_KEYS {
-            row.column(Role::Key, &model.habits.keymap.keys(command), KEYS);
+            row.column(Role::Key, &model.preferences.keymap.keys(command), KEYS);
         }
         let begins = row.used();
-        row.put(said, &model.habits.keymap.worded(table.doc));
+        row.put(said, &model.preferences.keymap.worded(table.doc));
         let Some(missing) = missing else { return vec![row] };
-        let missing = format!("({})", model.habits.keymap.worded(missing));
+        let missing = format!("({})", model.preferences.keymap.worded(missing));
         if missing.chars().count() + 2 <= row.left() {
             row.gap(2).put(said, &missing);
             return vec![row];

@@ -143,7 +143,7 @@ fn all_problems(model: &Model) -> Vec<Diagnostic> {
     // From the version and the sessions that are open now; others are counted again.
     let counted = model.work.survey.as_ref().filter(|query| query.wish.is(&model.survey_wish()));
     rows.extend(counted.iter().flat_map(|query| query.findings.iter().cloned()));
-    rows.extend(model.habits.problems.iter().cloned());
+    rows.extend(model.preferences.problems.iter().cloned());
     rows.extend(of_cases.into_iter().cloned());
     rows.extend(model.archive.problems.iter().cloned());
     for entry in &model.archive.entries {

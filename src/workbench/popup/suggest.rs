@@ -165,7 +165,7 @@ impl Rows for SuggestView {
             }
             Some(_) => format!("{sessions} suggest no rule about this tool"),
         };
-        vec![(Role::TextDim, model.habits.keymap.worded(&line).into_owned())]
+        vec![(Role::TextDim, model.preferences.keymap.worded(&line).into_owned())]
     }
 }
 

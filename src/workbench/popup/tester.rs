@@ -156,7 +156,7 @@ fn subject(model: &Model) -> Option<(Subject, String)> {
         Some(view) => view.row,
         None => model.list(Pane::Transcript).cursor,
     };
-    let (session, row) = (model.session()?, model.settled.rows.get(at)?);
+    let (session, row) = (model.session()?, model.derived.rows.get(at)?);
     let body = row.body(session)?.clone();
     let call = |index: u32| session.calls.get(index as usize);
     let named =

@@ -55,7 +55,7 @@ fn row(model: &Model) -> Option<String> {
 fn json(model: &Model) -> Option<String> {
     let session = model.session()?;
     if let Some(view) = body(model) {
-        let whole = model.settled.rows.get(view.row)?.body(session)?;
+        let whole = model.derived.rows.get(view.row)?.body(session)?;
         let part = whole.parsed().and_then(|value| view.document.part(view.list.cursor, value));
         return Some(part.map_or_else(|| Value::from(whole.shown()).to_string(), ToString::to_string));
     }

@@ -4,7 +4,7 @@
 //! and a movement in a list are the pane and the movement: `1j` is what users press to go down the list of sessions.
 //! `0` begins a count without a pane: `03j`.
 
-use super::{go, settle};
+use super::{derive, go};
 use crate::workbench::keys::{Command, Group, Key};
 use crate::workbench::layout::Pane;
 use crate::workbench::list::Go;
@@ -57,7 +57,7 @@ pub fn take(model: &mut Model, command: Command) -> Option<u32> {
         let Count { focus, side, zoom, pinned, .. } = count;
         (model.place.focus, model.place.side) = (focus, side);
         (model.place.zoom, model.place.pinned) = (zoom, pinned);
-        settle::settle(model);
+        derive::derive(model);
     }
     Some(count.number)
 }
@@ -93,7 +93,7 @@ pub fn at_once(model: &mut Model, command: Command, times: u32) -> bool {
 fn to(model: &mut Model, number: u32) {
     let panes = model.dialog.overlays.is_empty();
     if panes && model.place.focus == Pane::Transcript {
-        match model.settled.rows.of_call(number - 1) {
+        match model.derived.rows.of_call(number - 1) {
             Some(row) => go::to_row(model, row),
             None => {
                 go::rows(model, Go::Last);

@@ -14,23 +14,23 @@ use crate::workbench::pane::sessions;
 use rulestep_base::session::Session;
 
 /// After anything.
-pub fn settle(model: &mut Model) {
+pub fn derive(model: &mut Model) {
     end_rows(model);
     follow(model);
     let layout = model.layout();
     sessions::measure(model, layout.width(Pane::Sessions));
     // The pane with the keys comes first: the policy pane may show the rule of its row.
-    model.settled.link = Link::default();
+    model.derived.link = Link::default();
     let focus = model.place.focus;
     settle_pane(model, &layout, focus);
-    model.settled.link = focus.link(model);
+    model.derived.link = focus.link(model);
     Pane::ALL.into_iter().filter(|pane| *pane != focus).for_each(|pane| settle_pane(model, &layout, pane));
     if focus != Pane::Policy {
         follow_rule(model);
     }
     body(model, &layout);
     fit_bodies(model, &layout);
-    model.settled.facts = model.facts();
+    model.derived.facts = model.facts();
     keep_overlay(model);
     Pane::ALL.into_iter().for_each(|pane| keep_sideways(model, pane));
     if model.dialog.overlays.len() < model.dialog.sideways.0 {
@@ -45,8 +45,8 @@ pub fn end_rows(model: &mut Model) {
         None => Vec::new(),
     };
     let Some(session) = model.session().cloned() else { return };
-    model.settled.rows.end_with(rules, &session);
-    let last = model.settled.rows.len().saturating_sub(1);
+    model.derived.rows.end_with(rules, &session);
+    let last = model.derived.rows.len().saturating_sub(1);
     let list = model.list_mut(Pane::Transcript);
     list.cursor = list.cursor.min(last);
 }
@@ -67,8 +67,8 @@ fn follow(model: &mut Model) {
 /// Builds the lines of a pane on screen, and keeps the cursor among them.
 fn settle_pane(model: &mut Model, layout: &Layout, pane: Pane) {
     let lines = layout.pane(pane).and_then(|_| pane.lines(model, layout.width(pane)));
-    if let Some(settled) = model.settled.lines.get_mut(pane as usize) {
-        *settled = lines;
+    if let Some(derived) = model.derived.lines.get_mut(pane as usize) {
+        *derived = lines;
     }
     let (len, height) = pane.extent(model);
     seek(model, pane);
@@ -85,8 +85,8 @@ fn body(model: &mut Model, layout: &Layout) {
     let is_shown = |(of, view): &(Arc<Session>, BodyView)| {
         session.as_ref().is_some_and(|session| Arc::ptr_eq(of, session)) && view.row == row
     };
-    if !model.settled.body.as_ref().is_some_and(is_shown) {
-        model.settled.body = session.and_then(|session| Some((session, BodyView::beside(model, row)?)));
+    if !model.derived.body.as_ref().is_some_and(is_shown) {
+        model.derived.body = session.and_then(|session| Some((session, BodyView::beside(model, row)?)));
     }
 }
 
@@ -96,7 +96,7 @@ fn fit_bodies(model: &mut Model, layout: &Layout) {
     for view in model.dialog.views_mut::<BodyView>() {
         view.fit(width(layout.overlay), marks);
     }
-    if let (Some((_, view)), Some(area)) = (&mut model.settled.body, layout.body) {
+    if let (Some((_, view)), Some(area)) = (&mut model.derived.body, layout.body) {
         view.fit(width(area), marks);
     }
 }

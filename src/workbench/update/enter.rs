@@ -23,7 +23,7 @@ pub fn open(model: &mut Model) {
 /// From a row beside the transcript: from a tool or a precondition to its rule, from others to their call, with the
 /// rule shown.
 fn follow(model: &mut Model, enter: Enter) {
-    let link = model.settled.link;
+    let link = model.derived.link;
     match (enter, link.call, link.rule) {
         (Enter::Rule, _, None) => return model.say("this row has no rule"),
         (Enter::Call, Some(index), _) => jump::to_call(model, index),

@@ -51,7 +51,7 @@ pub fn found(model: &mut Model, number: u64, found: Option<u32>) {
     if !is_here {
         return;
     }
-    match found.and_then(|turn| model.settled.rows.of_turn(turn)) {
+    match found.and_then(|turn| model.derived.rows.of_turn(turn)) {
         Some(row) => go::to_row(model, row),
         None if pending.forward => model.say("no tool is hidden after this"),
         None => model.say("no tool was hidden before this"),

@@ -1,6 +1,6 @@
 //! Moving: between rows, calls, turns, sessions and panes.
 
-use super::settle;
+use super::derive;
 use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
 use crate::workbench::list::{Go, List};
@@ -18,7 +18,7 @@ pub fn next(model: &mut Model, by: isize) {
         |row: Row| matches!(row.kind, RowKind::Call(_) | RowKind::Choice(_, Some(_)) | RowKind::Rule(_));
     let mut found = None;
     for _ in 0..by.unsigned_abs() {
-        let Some(next) = model.settled.rows.seek(found.unwrap_or(here), by > 0, is_call) else { break };
+        let Some(next) = model.derived.rows.seek(found.unwrap_or(here), by > 0, is_call) else { break };
         found = Some(next);
     }
     match found {
@@ -57,13 +57,13 @@ pub fn rows(model: &mut Model, go: Go) {
 pub fn turn(model: &mut Model, forward: bool) {
     let Some(turn) = model.row().map(|row| row.turn) else { return };
     let at = model.list(Pane::Transcript).cursor;
-    let start = model.settled.rows.of_turn(turn).unwrap_or(0);
+    let start = model.derived.rows.of_turn(turn).unwrap_or(0);
     let target = if forward {
-        model.settled.rows.seek(at, true, |row| row.turn > turn)
+        model.derived.rows.seek(at, true, |row| row.turn > turn)
     } else if at > start {
         Some(start)
     } else {
-        turn.checked_sub(1).and_then(|turn| model.settled.rows.of_turn(turn))
+        turn.checked_sub(1).and_then(|turn| model.derived.rows.of_turn(turn))
     };
     match target {
         Some(row) => to_row(model, row),
@@ -127,21 +127,21 @@ pub fn open(model: &mut Model, entry: usize) {
 pub fn lay_out(model: &mut Model) {
     model.fetch();
     let calls = model.session().map(|session| session.calls.as_slice()).unwrap_or_default();
-    model.settled.called = calls.iter().map(|call| std::sync::Arc::clone(&call.tool)).collect();
-    model.settled.rows = model.session().map(|session| Rows::of(session)).unwrap_or_default();
-    settle::end_rows(model);
+    model.derived.called = calls.iter().map(|call| std::sync::Arc::clone(&call.tool)).collect();
+    model.derived.rows = model.session().map(|session| Rows::of(session)).unwrap_or_default();
+    derive::end_rows(model);
 }
 
 /// Makes the rows of the open session, and restores its scroll position.
 pub fn show_open(model: &mut Model) {
     lay_out(model);
     let left = model.entry().and_then(|entry| entry.left_at);
-    let row = left.map(|list| list.cursor).or_else(|| model.settled.rows.of_call(0)).unwrap_or(0);
+    let row = left.map(|list| list.cursor).or_else(|| model.derived.rows.of_call(0)).unwrap_or(0);
     *model.list_mut(Pane::Transcript) = left.unwrap_or_default();
     to_row(model, row);
 }
 
 /// Moves in the topmost overlay.
 fn in_overlay(model: &mut Model, go: Go) {
-    settle::in_overlay(model, |tall, list| tall.gone(list, go));
+    derive::in_overlay(model, |tall, list| tall.gone(list, go));
 }

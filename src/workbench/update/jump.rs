@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{go, settle};
+use super::{derive, go};
 use crate::compare::{Change, ChangePlace, Kind};
 use crate::report::{diff, words};
 use crate::workbench::keys::Command;
@@ -48,7 +48,7 @@ fn across(model: &mut Model, forward: bool, wanted: Wanted, what: &str) {
         }
         RowKind::Message(_) | RowKind::Result(_) => false,
     };
-    if let Some(row) = model.settled.rows.seek(here, forward, wanted) {
+    if let Some(row) = model.derived.rows.seek(here, forward, wanted) {
         go::to_row(model, row);
         return show_decision(model);
     }
@@ -156,7 +156,7 @@ fn calls(model: &mut Model, forward: bool, what: &str, wanted: impl Fn(&DecidedC
 }
 
 fn seek(model: &mut Model, forward: bool, what: &str, wanted: impl FnMut(Row) -> bool) {
-    match model.settled.rows.seek(model.list(Pane::Transcript).cursor, forward, wanted) {
+    match model.derived.rows.seek(model.list(Pane::Transcript).cursor, forward, wanted) {
         Some(row) => go::to_row(model, row),
         None => model.say(format!("no {what} {} this in the session", side(forward))),
     }
@@ -185,15 +185,15 @@ pub fn stop(model: &mut Model, forward: bool) {
     let marks = model.entry().and_then(|entry| entry.judgement.as_ref()).map(|judgement| &judgement.marks);
     let stops = marks.into_iter().flatten().filter(|mark| mark.stops);
     let rows = stops.filter_map(|mark| match mark.at {
-        ChangePlace::Call(call) => model.settled.rows.of_call(call.index),
-        ChangePlace::Alternative(other) => model.settled.rows.of_choice(other, model.content()?),
+        ChangePlace::Call(call) => model.derived.rows.of_call(call.index),
+        ChangePlace::Alternative(other) => model.derived.rows.of_choice(other, model.content()?),
         ChangePlace::Turn(_) | ChangePlace::End => None,
     });
     let violated = || {
         let violations = &model.entry()?.judgement.as_ref()?.violations;
         violations.iter().find(|violation| violation.enforced).or(violations.first())
     };
-    match (rows.min().or_else(|| model.settled.rows.of_rules().next()), violated().map(|first| first.rule)) {
+    match (rows.min().or_else(|| model.derived.rows.of_rules().next()), violated().map(|first| first.rule)) {
         (Some(row), _) => go::to_row(model, row),
         (None, Some(rule)) => land_at(model, rule),
         (None, None) => {}
@@ -211,8 +211,8 @@ pub fn arrive(model: &mut Model) {
     let Some(landing) = model.place.landing.take() else { return };
     let own = model.entry().and_then(|entry| entry.session.as_ref());
     if own.is_some_and(|own| Arc::ptr_eq(own, &landing.of)) {
-        settle::end_rows(model);
-        if let Some(row) = model.settled.rows.of_rule(landing.rule) {
+        derive::end_rows(model);
+        if let Some(row) = model.derived.rows.of_rule(landing.rule) {
             go::to_row(model, row);
         }
     }
@@ -220,8 +220,8 @@ pub fn arrive(model: &mut Model) {
 
 /// To the earlier call that the row under the cursor, else the first finding, rests on.
 pub fn cause(model: &mut Model) {
-    let Some(index) = model.settled.link.call.or_else(|| model.cause().map(|at| at.index)) else { return };
-    let finding = based(model).filter(|_| model.settled.rows.of_call(index).is_some());
+    let Some(index) = model.derived.link.call.or_else(|| model.cause().map(|at| at.index)) else { return };
+    let finding = based(model).filter(|_| model.derived.rows.of_call(index).is_some());
     let attempt = model.attempts().into_iter().find(|attempt| attempt.call.at.index == index);
     let attempt = attempt.map(|attempt| attempt.why);
     to_call(model, index);
@@ -238,7 +238,7 @@ pub fn cause(model: &mut Model) {
 /// The selected finding, or what passed: `T2.2 resource_unmatched`.
 fn based(model: &Model) -> Option<String> {
     let first = || model.finding().map(|finding| finding.rule).or(model.violation().map(|state| state.rule));
-    let rule = model.settled.link.rule.or_else(first)?;
+    let rule = model.derived.link.rule.or_else(first)?;
     let name = || model.rule(rule).map(words::rule_name).unwrap_or_default();
     if let Some(state) = model.violation() {
         let code = state.code.filter(|_| state.rule == rule);
@@ -371,15 +371,15 @@ fn tell_change(model: &mut Model, row: usize) {
 fn row_of(model: &Model, at: ChangePlace) -> Option<usize> {
     match at {
         ChangePlace::Call(call) => row_of_recorded(model, call.index),
-        ChangePlace::Alternative(other) => model.settled.rows.of_choice(other, model.session()?),
-        ChangePlace::Turn(turn) => model.settled.rows.of_turn(turn),
-        ChangePlace::End => model.settled.rows.len().checked_sub(1),
+        ChangePlace::Alternative(other) => model.derived.rows.of_choice(other, model.session()?),
+        ChangePlace::Turn(turn) => model.derived.rows.of_turn(turn),
+        ChangePlace::End => model.derived.rows.len().checked_sub(1),
     }
 }
 
 /// To a call of the open session, leaving the place to come back to.
 pub fn to_call(model: &mut Model, index: u32) {
-    let Some(row) = model.settled.rows.of_call(index) else { return };
+    let Some(row) = model.derived.rows.of_call(index) else { return };
     leave(model);
     go::to_row(model, row);
 }
@@ -389,10 +389,10 @@ pub fn to(model: &mut Model, entry: usize, at: Result<ChangePlace, RuleId>) {
     leave(model);
     go::open(model, entry);
     // Decisions may just have come.
-    settle::end_rows(model);
+    derive::end_rows(model);
     let row = match at {
         Ok(at) => row_of(model, at),
-        Err(rule) => model.settled.rows.of_rule(rule),
+        Err(rule) => model.derived.rows.of_rule(rule),
     };
     match (row, at) {
         (Some(row), _) => go::to_row(model, row),
@@ -416,7 +416,7 @@ pub fn say_left_out(model: &mut Model) {
 
 /// The row of a recorded call, which may be elsewhere in a what-if.
 pub fn row_of_recorded(model: &Model, recorded: u32) -> Option<usize> {
-    model.settled.rows.of_call(model.entry()?.supposed.now(recorded)?)
+    model.derived.rows.of_call(model.entry()?.supposed.now(recorded)?)
 }
 
 /// Leaves the place to come back to.

@@ -9,7 +9,7 @@ use crate::workbench::layout::{Pane, Shape, shrink};
 use crate::workbench::list::{Go, List};
 use crate::workbench::message::{Mouse, MouseAct};
 use crate::workbench::model::Model;
-use crate::workbench::model::habits::{Click, Target, Welcome};
+use crate::workbench::model::preferences::{Click, Target, Welcome};
 use crate::workbench::model::table::TableLine;
 use crate::workbench::pane::{sessions, tabs};
 use crate::workbench::rows::{Rows, Space};
@@ -71,19 +71,19 @@ pub fn moved(model: &mut Model, mouse: Mouse) -> Option<Command> {
     model.dialog.leaving = false;
     model.dialog.pending.clear();
     (model.dialog.which_key, model.dialog.count) = (false, None);
-    (model.habits.restore, model.habits.welcome) = (None, Welcome::Over);
+    (model.preferences.restore, model.preferences.welcome) = (None, Welcome::Over);
     match mouse.act {
         MouseAct::Up => scroll(model, target, -NOTCH),
         MouseAct::Down => scroll(model, target, NOTCH),
         MouseAct::Click => {
             let now = Click { target, at: model.work.now };
-            let before = model.habits.click.replace(now);
+            let before = model.preferences.click.replace(now);
             let again = before.is_some_and(|before| {
                 before.target == target && (0..=DOUBLE).contains(&(now.at - before.at))
             });
             let is_row = matches!(target, Target::Row(..) | Target::OverlayRow(_));
             if again && is_row {
-                model.habits.click = None;
+                model.preferences.click = None;
                 return Some(Command::Open);
             }
             click(model, target);
@@ -155,10 +155,10 @@ fn scroll(model: &mut Model, target: Target, by: isize) {
 
 /// Turns it on or off.
 pub fn toggle(model: &mut Model, effects: &mut Vec<Effect>) {
-    model.habits.mouse = !model.habits.mouse;
-    effects.push(Effect::Mouse(model.habits.mouse));
+    model.preferences.mouse = !model.preferences.mouse;
+    effects.push(Effect::Mouse(model.preferences.mouse));
     let key = model.key(Command::Mouse);
-    model.say(match model.habits.mouse {
+    model.say(match model.preferences.mouse {
         true => format!("the mouse is on; {key} turns it off, Shift selects text meanwhile"),
         false => format!("the mouse is off: the terminal selects text; {key} turns it on"),
     });

@@ -355,10 +355,10 @@ impl Place {
         if same {
             return;
         }
-        let rows = std::mem::take(&mut model.settled.rows);
+        let rows = std::mem::take(&mut model.derived.rows);
         go::lay_out(model);
         let List { cursor, top } = self.list;
-        let row = rows.get(cursor).and_then(|row| model.settled.rows.place_of(row)).unwrap_or(cursor);
+        let row = rows.get(cursor).and_then(|row| model.derived.rows.place_of(row)).unwrap_or(cursor);
         let (len, height) = Pane::Transcript.extent(model);
         let list = model.list_mut(Pane::Transcript);
         list.top = row.saturating_sub(cursor.saturating_sub(top));

@@ -21,13 +21,13 @@ pub fn begin(model: &mut Model, place: SavedPlace) {
         Err(why) => model.fail(format!("the filter of the last visit cannot be read: {why}")),
     }
     model.arrange();
-    model.habits.restore = Some(Restore { place, passed: 0 });
-    model.habits.welcome = Welcome::Over;
+    model.preferences.restore = Some(Restore { place, passed: 0 });
+    model.preferences.welcome = Welcome::Over;
 }
 
 /// Goes to the session if it has been read by now; when all is read, to the nearest one.
 pub fn go_back(model: &mut Model) {
-    let Some(restore) = &model.habits.restore else { return };
+    let Some(restore) = &model.preferences.restore else { return };
     let (place, passed) = (restore.place.clone(), restore.passed);
     let own = model.entries_of(&place.file);
     let is = |at: &usize| {
@@ -38,21 +38,21 @@ pub fn go_back(model: &mut Model) {
     match (found, model.work.reading) {
         (Some(at), _) => arrive(model, at),
         // Sessions of a file that is read for the first time are appended.
-        (None, Some(_)) => model.habits.restore = Some(Restore { place, passed: own.len() }),
+        (None, Some(_)) => model.preferences.restore = Some(Restore { place, passed: own.len() }),
         (None, None) => nearest(model, own),
     }
 }
 
 /// The session is there.
 fn arrive(model: &mut Model, entry: usize) {
-    let Some(Restore { place, .. }) = model.habits.restore.take() else { return };
+    let Some(Restore { place, .. }) = model.preferences.restore.take() else { return };
     go::open(model, entry);
     let session = model.session().cloned();
     let found = place.call.as_ref().zip(session.as_ref()).map(|(call, session)| (call, call.find(session)));
-    let last = model.settled.rows.len().saturating_sub(1);
+    let last = model.derived.rows.len().saturating_sub(1);
     let (row, same) = match found {
         Some((call, Some((index, same)))) => {
-            let row = model.settled.rows.of_call(index).unwrap_or(0);
+            let row = model.derived.rows.of_call(index).unwrap_or(0);
             (row + if same { call.below } else { 0 }, same)
         }
         Some((_, None)) => (0, false),
@@ -76,7 +76,7 @@ fn arrive(model: &mut Model, entry: usize) {
 
 /// The session no longer exists: the first one of its file, if there is any.
 fn nearest(model: &mut Model, own: Range<usize>) {
-    let Some(Restore { place, .. }) = model.habits.restore.take() else { return };
+    let Some(Restore { place, .. }) = model.preferences.restore.take() else { return };
     if model.archive.entries.is_empty() {
         return;
     }

@@ -3,7 +3,7 @@
 use crossterm::event::KeyCode;
 use tui_input::{Input, InputRequest};
 
-use super::{go, settle, sideways, table};
+use super::{derive, go, sideways, table};
 use crate::workbench::document::COUNTED;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Key;
@@ -84,7 +84,7 @@ pub fn apply(model: &mut Model) {
         search(model, value, from);
     }
     themes::preview(model);
-    settle::keep_overlay(model);
+    derive::keep_overlay(model);
 }
 
 /// Keeps the rows that contain these words in the list on top, if it is one that sifts.
@@ -256,9 +256,9 @@ fn keep_lines(model: &mut Model, lines: usize) {
     let Some(view) = model.dialog.top_mut::<BodyView>() else { return };
     let cursor = view.list.cursor;
     view.list.cursor = cursor + lines.saturating_sub(1);
-    settle::keep_overlay(model);
+    derive::keep_overlay(model);
     if let Some(view) = model.dialog.top_mut::<BodyView>() {
         view.list.cursor = cursor;
     }
-    settle::keep_overlay(model);
+    derive::keep_overlay(model);
 }

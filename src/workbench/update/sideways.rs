@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::settle::scroll_sideways;
+use super::derive::scroll_sideways;
 use crate::workbench::layout::Pane;
 use crate::workbench::model::Model;
 use crate::workbench::rows::are_cut;

@@ -99,17 +99,17 @@ pub fn judged(model: &mut Model, number: u64, answer: Result<Box<(Hypothesis, Re
 /// Shows something else in the place of what is on screen: the cursor stays at its call, wherever that is now.
 pub fn exchange(model: &mut Model, mut show: impl FnMut(&mut Model) -> Land) {
     let (cursor, session) = (model.list(Pane::Transcript).cursor, model.session().cloned());
-    let anchor = model.settled.rows.seek(cursor + 1, false, |row| matches!(row.kind, RowKind::Call(_)));
-    let call = anchor.and_then(|row| model.settled.rows.get(row)).and_then(|row| match row.kind {
+    let anchor = model.derived.rows.seek(cursor + 1, false, |row| matches!(row.kind, RowKind::Call(_)));
+    let call = anchor.and_then(|row| model.derived.rows.get(row)).and_then(|row| match row.kind {
         RowKind::Call(index) => model.entry()?.supposed.recorded(index),
         _ => None,
     });
     let land = show(model);
-    let rows = std::mem::take(&mut model.settled.rows);
+    let rows = std::mem::take(&mut model.derived.rows);
     go::lay_out(model);
     let now = |model: &Model, recorded: u32| {
         let index = model.entry()?.supposed.now(recorded)?;
-        model.settled.rows.of_call(index)
+        model.derived.rows.of_call(index)
     };
     let edited = model.shown_supposed().map(|(_, shown)| &shown.hypothesis.edited);
     let row = match land {
@@ -117,7 +117,7 @@ pub fn exchange(model: &mut Model, mut show: impl FnMut(&mut Model) -> Land) {
         Land::Call(begun) => edited.and_then(|edited| edited.call(begun)),
         Land::Added(place) => edited.and_then(|edited| edited.added_by(place)),
     };
-    let row = row.and_then(|index| model.settled.rows.of_call(index)).or_else(|| {
+    let row = row.and_then(|index| model.derived.rows.of_call(index)).or_else(|| {
         let at = now(model, call?)?;
         Some(at + (cursor - anchor?))
     });

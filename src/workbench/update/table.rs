@@ -2,7 +2,7 @@
 
 use crossterm::event::KeyCode;
 
-use super::{go, settle};
+use super::{derive, go};
 use crate::explore::filter::Filter;
 use crate::explore::table::{Column, GroupKind};
 use crate::workbench::keys::{Command, Key, Meaning, Scope};
@@ -83,7 +83,7 @@ pub fn turns_order(model: &Model, key: Key) -> bool {
     // A letter that begins a column's name is typed for it, whatever command it is bound to.
     let names = Column::ALL.map(|column| column.word());
     let types = matches!(key.code, KeyCode::Char(c) if names.iter().any(|name| name.starts_with(c)));
-    let meaning = model.habits.keymap.meaning(&[key], Scope::Panes);
+    let meaning = model.preferences.keymap.meaning(&[key], Scope::Panes);
     prompt.input.value() == line && !types && meaning == Meaning::Command(Command::SortSessions)
 }
 
@@ -164,5 +164,5 @@ pub fn keep(model: &mut Model) {
 fn show(model: &mut Model, line: usize) {
     let (len, height) = Pane::Sessions.extent(model);
     model.list_mut(Pane::Sessions).set(line, len, height);
-    settle::keep_overlay(model);
+    derive::keep_overlay(model);
 }

@@ -83,7 +83,7 @@ fn calls_rows_and_turns() {
     press(&mut model, "K");
     assert_eq!(note(&model), "this is the first turn");
     press(&mut model, "G");
-    assert_eq!(model.list(Pane::Transcript).cursor, model.settled.rows.len() - 1);
+    assert_eq!(model.list(Pane::Transcript).cursor, model.derived.rows.len() - 1);
 }
 
 #[test]

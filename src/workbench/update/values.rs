@@ -42,12 +42,12 @@ fn go_to(model: &mut Model, value: &str) -> Result<(), String> {
     let row = keys::place(value).and_then(|place| {
         let session = model.session()?;
         match place {
-            Place::Call(number) => model.settled.rows.of_call(number - 1),
-            Place::Turn(turn) => model.settled.rows.of_turn(turn),
+            Place::Call(number) => model.derived.rows.of_call(number - 1),
+            Place::Turn(turn) => model.derived.rows.of_turn(turn),
             Place::CallOfTurn(turn, number) => {
                 let call =
                     session.calls.iter().find(|call| (call.at.turn, call.at.call) == (turn, number))?;
-                model.settled.rows.of_call(call.at.index)
+                model.derived.rows.of_call(call.at.index)
             }
         }
     });

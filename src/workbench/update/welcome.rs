@@ -18,7 +18,7 @@ const LOOKED_AT: usize = 2000;
 
 /// Goes to the first stopped call as soon as it is known.
 pub fn begin(model: &mut Model) {
-    let welcome = model.habits.welcome;
+    let welcome = model.preferences.welcome;
     if welcome == Welcome::Over {
         return;
     }
@@ -56,7 +56,7 @@ pub fn begin(model: &mut Model) {
         Some(None) | None if welcome == Welcome::Recordings && looked > LOOKED_AT => {}
         Some(None) | None => return,
     }
-    model.habits.welcome = Welcome::Over;
+    model.preferences.welcome = Welcome::Over;
     if welcome == Welcome::Samples {
         tell_samples(model);
     }

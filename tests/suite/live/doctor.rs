@@ -13,18 +13,18 @@ use super::{fed, live, named};
 
 const POLICY: &str = "{tool: mcp__ci__deploy, preconditions: [{requires_prior_tool: run_tests}]}";
 
-struct Desk {
+struct HookService {
     root: TempDir,
 }
 
-impl Desk {
-    fn new() -> Desk {
+impl HookService {
+    fn new() -> HookService {
         let root = tempfile::tempdir().unwrap();
         for folder in ["home", "project", "policies"] {
             fs::create_dir(root.path().join(folder)).unwrap();
         }
         fs::write(root.path().join("policies/p.yaml"), POLICY).unwrap();
-        Desk { root }
+        HookService { root }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -96,38 +96,38 @@ impl Desk {
 
 #[test]
 fn what_works_is_proved() {
-    let desk = Desk::new();
-    let (code, said) = desk.doctor();
+    let service = HookService::new();
+    let (code, said) = service.doctor();
     assert!(code == 1 && said.contains("no hook is installed"), "{said}");
     for agent in Agent::ALL.iter().map(|agent| agent.name()) {
-        desk.install(&[agent]);
+        service.install(&[agent]);
         if agent == "codex" {
-            desk.trust();
+            service.trust();
         }
-        let (code, said) = desk.doctor();
+        let (code, said) = service.doctor();
         assert!(
             code == 0 && !said.contains("than the one") && said.contains(agent) && !said.contains("error"),
             "{said}"
         );
         assert!(said.contains("a call that must be denied is denied: `mcp__ci__deploy {}`\n"), "{said}");
         assert!(said.contains("a call that is allowed is not denied: "), "{said}");
-        assert!(!desk.path("state/rulestep/live").exists(), "no decision is recorded");
-        desk.install(&[agent, "--shadow"]);
+        assert!(!service.path("state/rulestep/live").exists(), "no decision is recorded");
+        service.install(&[agent, "--shadow"]);
         if agent == "codex" {
-            desk.trust();
+            service.trust();
         }
-        let (code, said) = desk.doctor();
+        let (code, said) = service.doctor();
         assert!(
             code == 0 && said.contains("in shadow mode, `mcp__ci__deploy {}` is recorded as `deny`"),
             "{said}"
         );
-        assert_eq!(desk.run(&["uninstall", agent]).status.code(), Some(0));
+        assert_eq!(service.run(&["uninstall", agent]).status.code(), Some(0));
     }
     // The settings and the policy of the project are the agent's to write.
-    fs::write(desk.path("project/own.yaml"), POLICY).unwrap();
-    assert_eq!(desk.run(&["install", "codex", "--project", "-p", "own.yaml"]).status.code(), Some(0));
-    desk.trust_in(&desk.path("project/.codex/hooks.json"));
-    let (code, said) = desk.doctor();
+    fs::write(service.path("project/own.yaml"), POLICY).unwrap();
+    assert_eq!(service.run(&["install", "codex", "--project", "-p", "own.yaml"]).status.code(), Some(0));
+    service.trust_in(&service.path("project/.codex/hooks.json"));
+    let (code, said) = service.doctor();
     assert!(
         code == 0
             && said.contains("the agent can remove the hook")
@@ -139,16 +139,16 @@ fn what_works_is_proved() {
 #[test]
 fn what_does_not_work_is_an_error() {
     let exe = env!("CARGO_BIN_EXE_rulestep");
-    let desk = Desk::new();
-    desk.install(&["claude-code"]);
-    let settings = fs::read_to_string(desk.path("home/.claude/settings.json")).unwrap();
+    let service = HookService::new();
+    service.install(&["claude-code"]);
+    let settings = fs::read_to_string(service.path("home/.claude/settings.json")).unwrap();
     let version = env!("CARGO_PKG_VERSION");
     // A program that says its version and lets everything run, one that denies everything, and one that fails.
     let silent =
-        desk.program("a/rulestep", &format!("[ \"$1\" = --version ] && echo rulestep {version}; exit 0"));
-    let denies = desk.program("b/rulestep", "echo no >&2; exit 2");
-    let fails = desk.program("c/rulestep", "exit 1");
-    let gone = desk.path("d/rulestep").display().to_string();
+        service.program("a/rulestep", &format!("[ \"$1\" = --version ] && echo rulestep {version}; exit 0"));
+    let denies = service.program("b/rulestep", "echo no >&2; exit 2");
+    let fails = service.program("c/rulestep", "exit 1");
+    let gone = service.path("d/rulestep").display().to_string();
     for (from, to, code, wanted) in [
         (exe, &*silent, 1, "it decided nothing"),
         (exe, &*denies, 1, "it decided nothing, and denied"),
@@ -174,8 +174,8 @@ fn what_does_not_work_is_an_error() {
         ),
         ("\"hooks\": {", "\"hooks\": [], \"x\": {", 1, ":2: `hooks` is not an object"),
     ] {
-        desk.edit(from, to);
-        let (found, said) = desk.doctor();
+        service.edit(from, to);
+        let (found, said) = service.doctor();
         assert!(found == code && said.contains(wanted), "{from} -> {to}: {found}\n{said}");
         assert!(
             !said.contains("must be denied is denied")
@@ -184,15 +184,15 @@ fn what_does_not_work_is_an_error() {
                 || wanted.contains("succeeded"),
             "{said}"
         );
-        fs::write(desk.path("home/.claude/settings.json"), &settings).unwrap();
+        fs::write(service.path("home/.claude/settings.json"), &settings).unwrap();
     }
     // A group that is asked only about some tools.
-    desk.edit("\"PreToolUse\": [\n      {", "\"PreToolUse\": [\n      {\n        \"matcher\": \"Bash\",");
-    assert!(desk.doctor().1.contains("only about tools that match `Bash`"));
-    fs::write(desk.path("home/.claude/settings.json"), &settings).unwrap();
+    service.edit("\"PreToolUse\": [\n      {", "\"PreToolUse\": [\n      {\n        \"matcher\": \"Bash\",");
+    assert!(service.doctor().1.contains("only about tools that match `Bash`"));
+    fs::write(service.path("home/.claude/settings.json"), &settings).unwrap();
     // A policy that stops nothing proves nothing.
-    fs::write(desk.path("policies/p.yaml"), "{tool: deploy, side_effect: read}").unwrap();
-    let (code, said) = desk.doctor();
+    fs::write(service.path("policies/p.yaml"), "{tool: deploy, side_effect: read}").unwrap();
+    let (code, said) = service.doctor();
     assert!(
         code == 1 && said.contains("unproved no call that claude-code can make was found"),
         "{code} {said}"
@@ -200,10 +200,10 @@ fn what_does_not_work_is_an_error() {
     // Journals that others can read.
     #[cfg(unix)]
     {
-        let folder = desk.path("state/rulestep/live/host");
+        let folder = service.path("state/rulestep/live/host");
         fs::create_dir_all(&folder).unwrap();
         fs::set_permissions(&folder, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-        let (code, said) = desk.doctor();
+        let (code, said) = service.doctor();
         assert!(code == 1 && said.contains("others may use"), "{said}");
     }
 }
@@ -274,7 +274,7 @@ fn a_call_that_is_denied_is_one_that_the_agent_can_make() {
 
 #[test]
 fn hooks_that_another_file_turns_off_are_an_error() {
-    let desk = Desk::new();
+    let service = HookService::new();
     for (agent, file, off, on) in [
         (
             "claude-code",
@@ -298,33 +298,33 @@ fn hooks_that_another_file_turns_off_are_an_error() {
             r#"{"disableAllHooks": false}"#,
         ),
     ] {
-        desk.install(&[agent]);
+        service.install(&[agent]);
         if agent == "codex" {
-            desk.trust();
+            service.trust();
         }
-        let path = desk.path(file);
+        let path = service.path(file);
         let trusted = fs::read_to_string(&path).unwrap_or_default();
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         for (text, wanted) in [(off, "turns all hooks off"), ("{ [", "turns all hooks off is not known")] {
             fs::write(&path, format!("{trusted}{text}")).unwrap();
-            let (code, said) = desk.doctor();
+            let (code, said) = service.doctor();
             assert!(code == 1 && said.contains(wanted) && said.contains(file), "{file} {text}: {said}");
         }
         fs::write(&path, format!("{trusted}{on}")).unwrap();
-        let (code, said) = desk.doctor();
+        let (code, said) = service.doctor();
         assert!(code == 0 && !said.contains("error"), "{file}: {said}");
         fs::remove_file(&path).unwrap();
-        assert_eq!(desk.run(&["uninstall", agent]).status.code(), Some(0));
+        assert_eq!(service.run(&["uninstall", agent]).status.code(), Some(0));
     }
 }
 
 /// What is in the settings and is not asked, or not heard, is no guard.
 #[test]
 fn a_hook_that_is_not_asked_or_not_heard_is_an_error() {
-    let desk = Desk::new();
+    let service = HookService::new();
     let path = |agent: &str| {
         let places = named(agent).places();
-        desk.path("home").join(places.folder).join(places.hooks)
+        service.path("home").join(places.folder).join(places.hooks)
     };
     let again = "run `rulestep install";
     for (agent, change, code, wanted) in [
@@ -364,7 +364,7 @@ fn a_hook_that_is_not_asked_or_not_heard_is_an_error() {
         ("cursor", json!({"timeout": 5}), 0, "is denied: `mcp__ci__deploy {}`"),
         ("cursor", json!({"type": "prompt"}), 1, "is not of the type `command`"),
     ] {
-        desk.install(&[agent]);
+        service.install(&[agent]);
         let before = fs::read_to_string(path(agent)).unwrap();
         let mut settings: Value = serde_json::from_str(&before).unwrap();
         let (event, _) = named(agent).events()[0];
@@ -375,90 +375,90 @@ fn a_hook_that_is_not_asked_or_not_heard_is_an_error() {
             settings["hooksConfig"] = json!({"disabled": ["mine"]});
         }
         fs::write(path(agent), settings.to_string()).unwrap();
-        let (found, said) = desk.doctor();
+        let (found, said) = service.doctor();
         assert!(found == code && said.contains(wanted), "{agent} {change}: {found}\n{said}");
         assert!(code == 0 || !said.contains("must be denied is denied"), "{said}");
         if code == 1 && said.contains(again) {
             // What it advises helps.
-            desk.install(&[agent]);
-            let (found, said) = desk.doctor();
+            service.install(&[agent]);
+            let (found, said) = service.doctor();
             assert!(found == 0 && said.contains("must be denied is denied"), "{agent} {change}: {said}");
         }
         fs::write(path(agent), before).unwrap();
-        assert_eq!(desk.run(&["uninstall", agent]).status.code(), Some(0));
+        assert_eq!(service.run(&["uninstall", agent]).status.code(), Some(0));
     }
-    desk.install(&["claude-code"]);
-    desk.edit("|| exit 2", "--on-error allow || exit 2");
-    let (code, said) = desk.doctor();
+    service.install(&["claude-code"]);
+    service.edit("|| exit 2", "--on-error allow || exit 2");
+    let (code, said) = service.doctor();
     assert!(code == 0 && said.contains("a call that cannot be decided runs"), "{said}");
 }
 
 #[test]
 fn codex_runs_only_hooks_that_are_trusted() {
-    let desk = Desk::new();
-    desk.install(&["codex"]);
-    let (code, said) = desk.doctor();
+    let service = HookService::new();
+    service.install(&["codex"]);
+    let (code, said) = service.doctor();
     assert!(
         code == 1 && said.contains("does not run the hook for `PreToolUse`, as nobody has trusted it"),
         "{said}"
     );
-    desk.trust();
-    let (code, said) = desk.doctor();
+    service.trust();
+    let (code, said) = service.doctor();
     assert!(code == 0 && !said.contains("trusted"), "{said}");
-    let config = desk.path("home/.codex/config.toml");
+    let config = service.path("home/.codex/config.toml");
     let trusted = fs::read_to_string(&config).unwrap();
     fs::write(&config, trusted.replace("pre_tool_use:0:0\"]\n", "pre_tool_use:0:0\"]\nenabled = false\n"))
         .unwrap();
-    let (code, said) = desk.doctor();
+    let (code, said) = service.doctor();
     assert!(code == 1 && said.contains("the hook for `PreToolUse` is turned off"), "{said}");
     // Another command line than the one that was trusted.
     fs::write(&config, trusted).unwrap();
-    desk.install(&["codex", "--shadow"]);
-    let (code, said) = desk.doctor();
+    service.install(&["codex", "--shadow"]);
+    let (code, said) = service.doctor();
     assert!(code == 1 && said.contains("unproved the hook for `PreToolUse` seems to be another"), "{said}");
 }
 
 /// What a call that the agent cannot make would show is no proof, and a policy that denies no first call is said to be such.
 #[test]
 fn what_no_call_of_the_agent_shows_is_not_proved() {
-    let desk = Desk::new();
-    let policy = |text: &str| fs::write(desk.path("policies/p.yaml"), text).unwrap();
+    let service = HookService::new();
+    let policy = |text: &str| fs::write(service.path("policies/p.yaml"), text).unwrap();
     for &agent in Agent::ALL {
         let name = agent.name();
         policy("{tool: deploy, preconditions: [{requires_prior_tool: run_tests}]}");
-        desk.install(&[name]);
+        service.install(&[name]);
         if agent.name() == "codex" {
-            desk.trust();
+            service.trust();
         }
-        let (code, said) = desk.doctor();
+        let (code, said) = service.doctor();
         assert!(code == 1 && !said.contains("is denied: `deploy"), "{said}");
         let none = format!("unproved no call that {name} can make was found that the policy denies");
         assert!(said.contains(&none), "{said}");
         assert!(said.contains(&format!("no tool of {name} can meet the rule `")), "{said}");
         // `Edit` is a tool of some: what is tried has the arguments that its calls have, or is another call.
         policy("rules: [{type: never, call: Edit}, {type: never, call: {runs: {program: reboot}}}]");
-        let (code, said) = desk.doctor();
+        let (code, said) = service.doctor();
         assert!(
             code == 0 && said.contains("must be denied is denied: ") && !said.contains("`Edit {}`"),
             "{said}"
         );
         policy("rules: [{type: max_calls, tool: mcp__ci__look, max: 2}]");
-        let (code, said) = desk.doctor();
+        let (code, said) = service.doctor();
         let thrice = "`mcp__ci__look {}`, made 3 times; the policy denies no first call of a session";
         assert!(code == 0 && said.contains(thrice), "{said}");
         policy("rules: [{type: never, call: mcp__ci__push, effect: ask}]");
-        let (code, said) = desk.doctor();
+        let (code, said) = service.doctor();
         let asked = "does not run unasked: `mcp__ci__push {}`; the policy denies no first call";
         // Cursor asks about two events of its own alone, and this one is none of them.
         assert!(code == 0 && (said.contains(asked)), "{said}");
-        assert_eq!(desk.run(&["uninstall", name]).status.code(), Some(0));
+        assert_eq!(service.run(&["uninstall", name]).status.code(), Some(0));
     }
 }
 
 /// The newest log goes to the hook: one that it cannot read is an error, and one that is not there was not tried.
 #[test]
 fn the_newest_log_is_given_to_the_hook() {
-    let desk = Desk::new();
+    let service = HookService::new();
     let call = |id: &str| {
         json!({"type": "assistant", "sessionId": "s", "uuid": id, "parentUuid": null, "message": {"role": "assistant", "id": id,
             "content": [{"type": "tool_use", "id": id, "name": "Read", "input": {"file_path": "a"}}]}})
@@ -479,34 +479,34 @@ fn the_newest_log_is_given_to_the_hook() {
         ("claude-code", "home/.claude/projects/p", format!("{}\n{result}", call("u1"))),
         ("codex", "home/.codex/sessions/2026/05/04", ran),
     ] {
-        desk.install(&[agent]);
+        service.install(&[agent]);
         if agent == "codex" {
-            desk.trust();
+            service.trust();
         }
-        let (code, said) = desk.doctor();
+        let (code, said) = service.doctor();
         assert!(code == 0 && said.contains(&format!("there is no log of {agent} in ")), "{said}");
-        fs::create_dir_all(desk.path(folder)).unwrap();
-        let log = desk.path(folder).join("rollout-1.jsonl");
+        fs::create_dir_all(service.path(folder)).unwrap();
+        let log = service.path(folder).join("rollout-1.jsonl");
         fs::write(&log, format!("{whole}\n")).unwrap();
         // That of a subagent is not the log of a session.
-        fs::write(desk.path(folder).join("agent-1.jsonl"), cut).unwrap();
-        let (code, said) = desk.doctor();
+        fs::write(service.path(folder).join("agent-1.jsonl"), cut).unwrap();
+        let (code, said) = service.doctor();
         let read = format!("the hook reads the newest log, with 1 call: {}", log.display());
         assert!(code == 0 && said.contains(&read), "{said}");
         fs::write(&log, format!("{cut}\n{whole}\n")).unwrap();
         for shadow in [&[][..], &["--shadow"]] {
-            desk.install(&[&[agent], shadow].concat());
+            service.install(&[&[agent], shadow].concat());
             if agent == "codex" {
-                desk.trust();
+                service.trust();
             }
-            let (code, said) = desk.doctor();
+            let (code, said) = service.doctor();
             assert!(
                 code == 1 && said.contains("error    the hook cannot read the newest log"),
                 "{shadow:?} {said}"
             );
             assert!(said.contains(&log.display().to_string()), "{said}");
         }
-        assert_eq!(desk.run(&["uninstall", agent]).status.code(), Some(0));
+        assert_eq!(service.run(&["uninstall", agent]).status.code(), Some(0));
     }
 }
 
@@ -514,17 +514,17 @@ fn the_newest_log_is_given_to_the_hook() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_record_is_really_written() {
-    let desk = Desk::new();
-    desk.install(&["claude-code"]);
-    let inner = live(&desk.path("project"), &desk.path("state"), &["doctor"]);
+    let service = HookService::new();
+    service.install(&["claude-code"]);
+    let inner = live(&service.path("project"), &service.path("state"), &["doctor"]);
     let mut command = std::process::Command::new("sh");
     command.args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" doctor"]).arg(env!("CARGO_BIN_EXE_rulestep"));
-    command.current_dir(desk.path("project"));
+    command.current_dir(service.path("project"));
     inner.get_envs().for_each(|(name, value)| match value {
         Some(value) => drop(command.env(name, value)),
         None => drop(command.env_remove(name)),
     });
-    command.env("HOME", desk.path("home"));
+    command.env("HOME", service.path("home"));
     let output = fed(command, b"");
     let said = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(1), "{said}");
@@ -536,15 +536,15 @@ fn a_record_is_really_written() {
 
 #[test]
 fn folders_that_rules_name_are_compared_with_those_of_the_user() {
-    let desk = Desk::new();
+    let service = HookService::new();
     fs::write(
-        desk.path("guards.yaml"),
+        service.path("guards.yaml"),
         "rules:\n  - {type: never, call: {reads: '~/.claude/**'}}\n  - {type: never, call: {tool: mcp__ci__deploy}}\n",
     )
     .unwrap();
-    let (home, elsewhere) = (desk.path("home"), desk.path("elsewhere"));
+    let (home, elsewhere) = (service.path("home"), service.path("elsewhere"));
     let run = |arguments: &[&str], folder: Option<&Path>| {
-        let mut command = live(&desk.path("project"), &desk.path("state"), arguments);
+        let mut command = live(&service.path("project"), &service.path("state"), arguments);
         command.env("HOME", &home).env_remove("CLAUDE_CONFIG_DIR").env_remove("CODEX_HOME");
         folder.map(|folder| command.env("CLAUDE_CONFIG_DIR", folder));
         let output = fed(command, b"");
@@ -561,18 +561,18 @@ fn folders_that_rules_name_are_compared_with_those_of_the_user() {
 
 #[test]
 fn what_turns_hooks_off_or_hides_logs_is_an_error() {
-    let desk = Desk::new();
-    desk.install(&["claude-code"]);
-    let mut command = live(&desk.path("project"), &desk.path("state"), &["doctor"]);
-    command.env("HOME", desk.path("home")).env("CLAUDE_CODE_SIMPLE", "1").env_remove("CLAUDE_CONFIG_DIR");
+    let service = HookService::new();
+    service.install(&["claude-code"]);
+    let mut command = live(&service.path("project"), &service.path("state"), &["doctor"]);
+    command.env("HOME", service.path("home")).env("CLAUDE_CODE_SIMPLE", "1").env_remove("CLAUDE_CONFIG_DIR");
     let output = fed(command, b"");
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.code() == Some(1) && said.contains("`CLAUDE_CODE_SIMPLE` is set"), "{said}");
     #[cfg(unix)]
     {
         // Nobody can read it, whoever one is.
-        std::os::unix::fs::symlink("projects", desk.path("home/.claude/projects")).unwrap();
-        let (code, said) = desk.doctor();
+        std::os::unix::fs::symlink("projects", service.path("home/.claude/projects")).unwrap();
+        let (code, said) = service.doctor();
         assert!(code == 1 && said.contains("cannot be read, so calls of a session"), "{said}");
     }
 }

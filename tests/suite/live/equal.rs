@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use rulestep::live::Agent;
 use rulestep::live::agent::{Answer, Event, Report};
-use rulestep::live::desk::Desk;
+use rulestep::live::hook_service::HookService;
 use rulestep_base::session::{Call, Message, MessageKind, Outcome, Session};
 use rulestep_engine::replay::Replay;
 use rulestep_engine::run::Mode;
@@ -93,7 +93,7 @@ fn recorded() -> Vec<Recorded> {
 /// A live session that goes as a recording went.
 struct Rerun<'a> {
     recorded: &'a Recorded,
-    desk: Desk,
+    service: HookService,
     log: PathBuf,
     decided: Vec<&'static str>,
 }
@@ -111,7 +111,7 @@ impl Rerun<'_> {
     }
 
     fn answer(&self, event: Event) -> Answer {
-        self.desk.answer(&self.report(event), Instant::now()).unwrap()
+        self.service.answer(&self.report(event), Instant::now()).unwrap()
     }
 
     /// Cuts the log before a message.
@@ -133,7 +133,7 @@ impl Rerun<'_> {
     }
 
     fn resolve(&self, call: &Call) {
-        let ran = self.desk.mode == Mode::Shadow || self.decided[call.at.index as usize] == "allow";
+        let ran = self.service.mode == Mode::Shadow || self.decided[call.at.index as usize] == "allow";
         let outcome = match call.outcome {
             Outcome::Ok => "ok",
             Outcome::Error => "error",
@@ -211,7 +211,7 @@ fn live_equals_replay() {
                 continue;
             }
             let state = tempfile::tempdir().unwrap();
-            let desk = Desk {
+            let service = HookService {
                 asks: true,
                 agent: recorded.agent.name(),
                 transcripts: recorded.agent.transcripts(),
@@ -223,7 +223,7 @@ fn live_equals_replay() {
                 wait: Duration::from_secs(5),
             };
             let log = state.path().join("log.jsonl");
-            let mut rerun = Rerun { recorded, desk, log, decided: Vec::new() };
+            let mut rerun = Rerun { recorded, service, log, decided: Vec::new() };
             rerun.run();
             let whole = Replay::new(&recorded.session, &policy, mode);
             let what = format!("{} {name} {mode:?}", recorded.path.display());

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rulestep::live::agent::{Answer, Event, Report};
-use rulestep::live::desk::{Desk, NewCall};
 use rulestep::live::followed::Followed;
+use rulestep::live::hook_service::{HookService, NewCall};
 use rulestep_engine::replay::Replay;
 use rulestep_engine::run::Mode;
 use rulestep_engine::{Body, Gate, Policy};
@@ -47,7 +47,7 @@ fn it_is_what_the_whole_journal_says() {
     fs::write(&file, POLICY).unwrap();
     let policy = Policy::from_dir(&file).unwrap();
     let tools = TOOLS.map(str::to_owned);
-    let desk = Desk {
+    let service = HookService {
         agent: "mcp",
         transcripts: None,
         folder: root.path().join("live"),
@@ -58,7 +58,7 @@ fn it_is_what_the_whole_journal_says() {
         asks: true,
         wait: Duration::from_secs(5),
     };
-    let other = Desk { folder: root.path().join("other"), ..desk.clone() };
+    let other = HookService { folder: root.path().join("other"), ..service.clone() };
     let (mut seen, mut dice) = (Vec::new(), Dice(7));
     for session in 0..6 {
         let (mut followed, mut open, name) = (Followed::default(), Vec::new(), format!("s-{session}"));
@@ -80,8 +80,9 @@ fn it_is_what_the_whole_journal_says() {
                     let sibling = [None, Some(true), Some(false)][dice.throw(3) as usize];
                     let arguments = Body::json("{}");
                     let call = NewCall { id: Some(&id), tool, arguments: &arguments, sibling };
-                    let answer = desk.decide(&report(Event::Nothing), &call, Instant::now(), &mut followed);
-                    // Another desk, which knows nothing at each call, decides the same.
+                    let answer =
+                        service.decide(&report(Event::Nothing), &call, Instant::now(), &mut followed);
+                    // Another service, which knows nothing at each call, decides the same.
                     let anew = &mut Followed::default();
                     let same = other.decide(&report(Event::Nothing), &call, Instant::now(), anew);
                     assert_eq!(answer.unwrap(), same.unwrap(), "session {session}, step {step}");
@@ -95,22 +96,22 @@ fn it_is_what_the_whole_journal_says() {
                     let event = Event::Resolve { id, tool: String::new(), arguments: None, outcome, output };
                     let event = report(event);
                     match dice.throw(2) {
-                        0 => desk.answer_following(&event, &mut followed).unwrap(),
-                        _ => desk.answer(&event, Instant::now()).unwrap(),
+                        0 => service.answer_following(&event, &mut followed).unwrap(),
+                        _ => service.answer(&event, Instant::now()).unwrap(),
                     };
                     other.answer(&event, Instant::now()).unwrap();
                 }
                 _ => {
-                    for desk in [&desk, &other] {
-                        desk.answer(&report(Event::Prompt("go on".to_owned())), Instant::now()).unwrap();
+                    for service in [&service, &other] {
+                        service.answer(&report(Event::Prompt("go on".to_owned())), Instant::now()).unwrap();
                     }
                 }
             }
             if dice.throw(12) == 0 {
                 let _ = fs::remove_file(journal.with_extension("index"));
             }
-            let visible = desk.visible(&report(Event::Nothing), &tools, &mut followed).unwrap();
-            let anew = desk.visible(&report(Event::Nothing), &tools, &mut Followed::default()).unwrap();
+            let visible = service.visible(&report(Event::Nothing), &tools, &mut followed).unwrap();
+            let anew = service.visible(&report(Event::Nothing), &tools, &mut Followed::default()).unwrap();
             let read =
                 rulestep_recording::read(journal.to_str().unwrap(), fs::read(&journal).unwrap()).unwrap();
             let [read] = &read[..] else { panic!("one session") };
@@ -119,8 +120,8 @@ fn it_is_what_the_whole_journal_says() {
             assert_eq!(anew, whole, "session {session}, step {step}");
             seen.push(whole);
         }
-        let recorded = [&desk, &other].map(|desk| {
-            let mut records = records(&desk.folder.join(format!("mcp/{name}.jsonl")));
+        let recorded = [&service, &other].map(|service| {
+            let mut records = records(&service.folder.join(format!("mcp/{name}.jsonl")));
             for record in records.iter_mut().filter_map(Value::as_object_mut) {
                 record.remove("at");
                 record.remove("took");
@@ -147,7 +148,7 @@ fn another_journal_of_that_name_is_read_anew() {
     let root = tempfile::tempdir().unwrap();
     let file = root.path().join("policy.yaml");
     fs::write(&file, POLICY).unwrap();
-    let desk = Desk {
+    let service = HookService {
         agent: "mcp",
         transcripts: None,
         folder: root.path().join("live"),
@@ -168,13 +169,13 @@ fn another_journal_of_that_name_is_read_anew() {
     };
     let mut followed = Followed::default();
     let mut visible = || {
-        let names = desk.visible(&report(Event::Nothing), &["build".to_owned()], &mut followed).unwrap();
+        let names = service.visible(&report(Event::Nothing), &["build".to_owned()], &mut followed).unwrap();
         names.len()
     };
     assert_eq!(visible(), 0);
     let arguments = Body::json("{}");
     let call = NewCall { id: Some("a"), tool: "look", arguments: &arguments, sibling: None };
-    desk.decide(&report(Event::Nothing), &call, Instant::now(), &mut Followed::default()).unwrap();
+    service.decide(&report(Event::Nothing), &call, Instant::now(), &mut Followed::default()).unwrap();
     let event = Event::Resolve {
         id: Some("a".into()),
         tool: String::new(),
@@ -182,7 +183,7 @@ fn another_journal_of_that_name_is_read_anew() {
         outcome: "ok",
         output: Body::text("x"),
     };
-    desk.answer(&report(event), Instant::now()).unwrap();
+    service.answer(&report(event), Instant::now()).unwrap();
     assert_eq!(visible(), 1);
     fs::remove_file(root.path().join("live/mcp/s.jsonl")).unwrap();
     fs::remove_file(root.path().join("live/mcp/s.index")).unwrap();
@@ -194,10 +195,10 @@ fn another_journal_of_that_name_is_read_anew() {
 #[test]
 fn what_stands_beside_another_decision_begins_no_turn() {
     let root = tempfile::tempdir().unwrap();
-    let desk = |name: &str, text: &str| {
+    let service = |name: &str, text: &str| {
         let file = root.path().join(name);
         fs::write(&file, text).unwrap();
-        Desk {
+        HookService {
             agent: "mcp",
             transcripts: None,
             folder: root.path().join("live"),
@@ -218,12 +219,12 @@ fn what_stands_beside_another_decision_begins_no_turn() {
         event: Event::Nothing,
     };
     let arguments = Body::json("{}");
-    let decide = |desk: &Desk, sibling| {
+    let decide = |service: &HookService, sibling| {
         let call = NewCall { id: Some("1"), tool: "look", arguments: &arguments, sibling };
-        desk.decide(&report, &call, Instant::now(), &mut Followed::default()).unwrap()
+        service.decide(&report, &call, Instant::now(), &mut Followed::default()).unwrap()
     };
-    assert_eq!(decide(&desk("loose.yaml", POLICY), None), Answer::Silent);
-    let strict = desk("strict.yaml", "tool: look\npreconditions: [{requires_prior_tool: write}]\n");
+    assert_eq!(decide(&service("loose.yaml", POLICY), None), Answer::Silent);
+    let strict = service("strict.yaml", "tool: look\npreconditions: [{requires_prior_tool: write}]\n");
     assert!(matches!(decide(&strict, Some(false)), Answer::Deny(_)));
     let records = records(&root.path().join("live/mcp/s.jsonl"));
     let kinds: Vec<&str> = records.iter().map(|record| record["record"].as_str().unwrap()).collect();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rulestep::live::agent::{Answer, Event, Report};
-use rulestep::live::desk::Desk;
+use rulestep::live::hook_service::HookService;
 use rulestep::live::index::{Index, Stamp};
 use rulestep::live::journal::Journal;
 use rulestep::live::outline::{Keep, outlines};
@@ -19,7 +19,7 @@ preconditions: [{requires_prior_tool: Bash, with_output: [{path: $.code, equals:
 ";
 
 struct Session {
-    desk: Desk,
+    service: HookService,
     folder: PathBuf,
     calls: usize,
 }
@@ -28,7 +28,7 @@ impl Session {
     fn new(root: &Path) -> Session {
         let policy = root.join("policy.yaml");
         fs::write(&policy, POLICY).unwrap();
-        let desk = Desk {
+        let service = HookService {
             agent: "claude-code",
             transcripts: None,
             folder: root.join("live"),
@@ -39,7 +39,7 @@ impl Session {
             asks: false,
             wait: Duration::from_secs(1),
         };
-        Session { desk, folder: root.join("live/claude-code"), calls: 0 }
+        Session { service, folder: root.join("live/claude-code"), calls: 0 }
     }
 
     fn answer(&self, event: Event) -> Answer {
@@ -51,7 +51,7 @@ impl Session {
             cwd: None,
             event,
         };
-        self.desk.answer(&report, Instant::now()).unwrap()
+        self.service.answer(&report, Instant::now()).unwrap()
     }
 
     fn call(&mut self, tool: &str, output: &Value) -> Answer {

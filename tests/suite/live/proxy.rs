@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use rstest::rstest;
 use rulestep::live::agent::Answer;
-use rulestep::live::desk::Desk;
+use rulestep::live::hook_service::HookService;
 use rulestep::live::proxy::{AGENT, Delivery, Proxy};
 use rulestep_engine::Policy;
 use rulestep_engine::replay::Replay;
@@ -59,7 +59,7 @@ impl Connection {
     ) -> Connection {
         let folder = folder(&[("p.yaml", policy)]);
         let (policy, state) = (folder.path().join("p.yaml"), folder.path().join("state"));
-        let desk = Desk {
+        let service = HookService {
             agent: AGENT,
             transcripts: None,
             folder: state.clone(),
@@ -70,7 +70,7 @@ impl Connection {
             asks: true,
             wait: Duration::from_secs(5),
         };
-        let proxy = Proxy::new(desk, Some("s".to_owned()), server.map(str::to_owned), on_error);
+        let proxy = Proxy::new(service, Some("s".to_owned()), server.map(str::to_owned), on_error);
         Connection { proxy, policy, state, _folder: folder }
     }
 

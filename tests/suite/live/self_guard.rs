@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use rulestep::live::Agent;
 use rulestep::live::agent::{Answer, Event, Report};
-use rulestep::live::desk::Desk;
+use rulestep::live::hook_service::HookService;
 use rulestep::live::self_guard::SelfGuard;
 use rulestep_engine::Body;
 use rulestep_engine::run::Mode;
@@ -62,7 +62,7 @@ impl Scene {
 
     fn judge(&self, agent: Agent, tool: &str, arguments: &Value) -> Judged {
         let state = tempfile::tempdir().unwrap();
-        let desk = Desk {
+        let service = HookService {
             agent: agent.name(),
             transcripts: None,
             folder: state.path().to_owned(),
@@ -85,7 +85,7 @@ impl Scene {
                 arguments: Body::json(&arguments.to_string()),
             },
         };
-        let answer = desk.answer(&report, Instant::now()).unwrap();
+        let answer = service.answer(&report, Instant::now()).unwrap();
         let records = records(&state.path().join(agent.name()).join("s.jsonl"));
         let proposed = records.iter().rfind(|record| record["record"] == "proposed").unwrap();
         let codes = proposed["findings"].as_array().unwrap().iter();

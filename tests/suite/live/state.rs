@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rulestep::live::agent::{Answer, Event, Report};
-use rulestep::live::desk::Desk;
+use rulestep::live::hook_service::HookService;
 use rulestep::live::journal::Journal;
 use rulestep::live::state;
 use rulestep_engine::run::Mode;
@@ -20,7 +20,7 @@ limits: {Grep: {maxPerSession: 30, action: deny, reason: 'cost:grep'}}
 ";
 
 struct Session {
-    desk: Desk,
+    service: HookService,
     folder: PathBuf,
     calls: usize,
 }
@@ -29,7 +29,7 @@ impl Session {
     fn new(root: &Path) -> Session {
         let policy = root.join("policy.yaml");
         fs::write(&policy, POLICY).unwrap();
-        let desk = Desk {
+        let service = HookService {
             agent: "claude-code",
             transcripts: None,
             folder: root.join("live"),
@@ -40,7 +40,7 @@ impl Session {
             asks: false,
             wait: Duration::from_secs(1),
         };
-        Session { desk, folder: root.join("live/claude-code"), calls: 0 }
+        Session { service, folder: root.join("live/claude-code"), calls: 0 }
     }
 
     fn answer(&self, event: Event) -> Answer {
@@ -52,7 +52,7 @@ impl Session {
             cwd: None,
             event,
         };
-        self.desk.answer(&report, Instant::now()).unwrap()
+        self.service.answer(&report, Instant::now()).unwrap()
     }
 
     fn propose(&self, id: &str, tool: &str) -> Answer {
@@ -83,7 +83,7 @@ impl Session {
     }
 
     fn policy(&self) -> Arc<Policy> {
-        Policy::from_dir(Path::new(&self.desk.policy)).unwrap()
+        Policy::from_dir(Path::new(&self.service.policy)).unwrap()
     }
 
     fn state(&self) -> PathBuf {
@@ -181,7 +181,7 @@ fn another_policy_plays_the_session_again() {
     let mut session = Session::new(root.path());
     session.search(20);
     assert!(session.played("new").is_some());
-    fs::write(&session.desk.policy, POLICY.replace("maxPerSession: 30", "maxPerSession: 20")).unwrap();
+    fs::write(&session.service.policy, POLICY.replace("maxPerSession: 30", "maxPerSession: 20")).unwrap();
     assert_eq!(session.played("new"), None);
     assert!(matches!(session.call("Grep", "null"), Answer::Deny(_)));
     assert!(session.played("new").is_some());

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rulestep::live::Agent;
 use rulestep::live::agent::{Answer, Event, Report};
-use rulestep::live::desk::Desk;
+use rulestep::live::hook_service::HookService;
 use rulestep_engine::run::Mode;
 use rulestep_engine::{Body, Outcome, Session};
 use serde_json::{Value, json};
@@ -80,13 +80,13 @@ impl Dice {
 
 struct Live {
     root: TempDir,
-    desk: Desk,
+    service: HookService,
 }
 
 impl Live {
     fn new(agent: Agent, policy: &str, mode: Mode) -> Live {
         let root = folder(&[("p.yaml", policy)]);
-        let desk = Desk {
+        let service = HookService {
             agent: agent.name(),
             transcripts: None,
             folder: root.path().join("live"),
@@ -97,13 +97,13 @@ impl Live {
             asks: true,
             wait: Duration::from_secs(10),
         };
-        Live { root, desk }
+        Live { root, service }
     }
 
     fn answer(&self, subagent: Option<&str>, event: Event) -> Answer {
         let (session, subagent) = ("main".to_owned(), subagent.map(str::to_owned));
         let report = Report { session, subagent, transcript: None, folder: None, cwd: None, event };
-        self.desk.answer(&report, Instant::now()).unwrap()
+        self.service.answer(&report, Instant::now()).unwrap()
     }
 
     fn propose(&self, subagent: Option<&str>, id: &str, tool: &str, arguments: &str) -> Answer {
@@ -117,11 +117,11 @@ impl Live {
     }
 
     fn journals(&self) -> Vec<PathBuf> {
-        journals(&self.root.path().join("live").join(self.desk.agent))
+        journals(&self.root.path().join("live").join(self.service.agent))
     }
 
     fn replayed(&self) -> BTreeMap<(String, String), (String, bool)> {
-        replayed(self.root.path(), &self.desk.policy, &self.journals(), self.desk.mode.word())
+        replayed(self.root.path(), &self.service.policy, &self.journals(), self.service.mode.word())
     }
 }
 
@@ -194,7 +194,7 @@ fn a_session_sees_its_parent_and_its_siblings() {
     let Answer::Deny(told) = live.propose(None, "10", "send", "{}") else { panic!() };
     assert!(told.contains("read") && told.contains('a'), "{told}");
     // Whoever replays the parent's journal alone is not shown a green one.
-    let alone = replayed(live.root.path(), &live.desk.policy, &live.journals()[1..], "enforce");
+    let alone = replayed(live.root.path(), &live.service.policy, &live.journals()[1..], "enforce");
     assert_eq!(alone[&("main".to_owned(), "2".to_owned())], ("allow".to_owned(), true));
     for id in ["4", "10"] {
         assert!(!alone[&("main".to_owned(), id.to_owned())].1, "it is unsure now: {alone:?}");
@@ -263,7 +263,7 @@ fn rerun(texts: &[(&str, String)], policy: &str) -> usize {
             false => Event::Propose { id, tool, arguments: call.arguments.clone() },
             true => Event::Resolve { id, tool, arguments: None, outcome, output: call.output.clone() },
         };
-        live.desk.answer(&report(event), Instant::now()).unwrap();
+        live.service.answer(&report(event), Instant::now()).unwrap();
     }
     let own = live.replayed();
     assert!(own.values().all(|(_, same)| *same), "{own:?}");

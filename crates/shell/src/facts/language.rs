@@ -96,6 +96,7 @@ pub enum CommandOperands {
     None,
     /// Those after `+`.
     Plus,
+    /// All operands.
     All,
     /// The first, if no option gives any.
     First,

@@ -111,7 +111,7 @@ fn the_base_shows_what_it_would_show_alone() {
     for keys in ["1 gg 2 gg", "1 G 2 gg"] {
         press(&mut both, keys);
         press(&mut alone, keys);
-        for _ in 0..both.settled.rows.len() {
+        for _ in 0..both.derived.rows.len() {
             for pane in [Pane::Tools, Pane::Forbidden, Pane::Preconditions, Pane::Decision] {
                 let [base, alone] = [both.seen(Side::Base), alone.seen(Side::New)].map(|seen| {
                     of_version(pane, seen, 60).iter().map(|line| line.plain()).collect::<Vec<_>>()

@@ -14,7 +14,7 @@ const NEAR: usize = 16;
 pub fn of(model: &Model, session: &Session, row: Row, at: usize, first: bool) -> Vec<String> {
     let Some(now) = row.time(session) else { return Vec::new() };
     let mut before =
-        (at.saturating_sub(NEAR)..at).rev().filter_map(|at| model.settled.rows.get(at)?.time(session));
+        (at.saturating_sub(NEAR)..at).rev().filter_map(|at| model.derived.rows.get(at)?.time(session));
     let pause = before.next().map_or(0, |before| now.saturating_sub(before));
     let began = session.began.or_else(|| session.messages.first()?.at);
     let since = began.map(|began| now.saturating_sub(began)).filter(|since| first && *since >= 0);

@@ -35,12 +35,12 @@ impl PaletteView {
         let typed = typed.trim_end();
         let mut rows = values(model, Command::GoTo, Argument::Place, typed);
         let words: Vec<&str> = typed.split_whitespace().collect();
-        let facts = &model.settled.facts;
+        let facts = &model.derived.facts;
         let mut found: Vec<(u32, bool, Command)> = keys::TABLE
             .iter()
             .filter_map(|row| {
                 let ranks =
-                    words.iter().map(|word| model.habits.keymap.rank(row.command, word).map(u32::from));
+                    words.iter().map(|word| model.preferences.keymap.rank(row.command, word).map(u32::from));
                 let rank = ranks.sum::<Option<u32>>()?;
                 Some((rank, self.missing(row.command, facts).is_some(), row.command))
             })

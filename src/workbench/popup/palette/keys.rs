@@ -10,7 +10,7 @@ use crate::workbench::effect::Effect;
 use crate::workbench::keys::{Command, Key, Scope};
 use crate::workbench::list::Go;
 use crate::workbench::model::{Model, Prompt};
-use crate::workbench::update::{go, search, settle, table};
+use crate::workbench::update::{derive, go, search, table};
 
 /// Lines that are kept to be run again.
 const KEPT: usize = 100;
@@ -115,7 +115,7 @@ fn forget(model: &mut Model) {
 }
 
 fn type_again(model: &mut Model, recalled: usize) {
-    let Some(line) = model.habits.history.iter().rev().nth(recalled).cloned() else { return };
+    let Some(line) = model.preferences.history.iter().rev().nth(recalled).cloned() else { return };
     replace(model, line);
     if let Some(view) = model.dialog.top_mut::<PaletteView>() {
         view.recalled = Some(recalled);
@@ -141,7 +141,7 @@ fn close(model: &mut Model, undo: bool) {
     if let (Some(chosen), true) = (view.theme, undo) {
         model.theme = *chosen;
     }
-    settle::keep_overlay(model);
+    derive::keep_overlay(model);
 }
 
 /// Enter: closes the list and returns what the row under the cursor runs.
@@ -152,7 +152,7 @@ pub fn enter(model: &mut Model) -> Option<Chosen> {
     let row = open.row().cloned()?;
     let command = row.command();
     if let Some(missing) = open.missing(command, &facts) {
-        let missing = model.habits.keymap.worded(missing).into_owned();
+        let missing = model.preferences.keymap.worded(missing).into_owned();
         refuse(model, missing);
         return None;
     }
@@ -190,7 +190,7 @@ fn refuse(model: &mut Model, why: String) {
 }
 
 fn remember(model: &mut Model, line: String) {
-    let history = &mut model.habits.history;
+    let history = &mut model.preferences.history;
     history.retain(|known| *known != line);
     history.push(line);
     if history.len() > KEPT {

@@ -29,7 +29,7 @@ pub fn preview(model: &mut Model) {
 
 /// A theme as this terminal can show it.
 pub fn theme(model: &Model, name: &str) -> Option<Theme> {
-    let mut theme = Theme::builtin(name, model.habits.dress.depth).ok()?;
-    theme.glyphs = model.habits.dress.glyphs.unwrap_or(theme.glyphs);
+    let mut theme = Theme::builtin(name, model.preferences.caps.depth).ok()?;
+    theme.glyphs = model.preferences.caps.glyphs.unwrap_or(theme.glyphs);
     Some(theme)
 }

@@ -60,7 +60,7 @@ pub fn open_field(model: &mut Model, effects: &mut Vec<Effect>) {
 fn field(model: &Model) -> Result<(ResultField, (Arc<Session>, CallRef)), &'static str> {
     let Some(view) = model.dialog.top::<BodyView>() else { return Err("no body is open") };
     let session = model.session().ok_or("no session is open")?;
-    let Some(RowKind::Result(index)) = model.settled.rows.get(view.row).map(|row| row.kind) else {
+    let Some(RowKind::Result(index)) = model.derived.rows.get(view.row).map(|row| row.kind) else {
         return Err("this is no result; a contract looks into the results of earlier calls");
     };
     let call = session.calls.get(index as usize).ok_or("the call of this result is not known")?;

@@ -7,7 +7,7 @@ use super::*;
 use crate::explore::table::Column;
 use crate::workbench::effect::Effect;
 use crate::workbench::message::{Mouse, MouseAct};
-use crate::workbench::model::habits::Target;
+use crate::workbench::model::preferences::Target;
 
 /// Where a text is first on the screen.
 fn place(model: &Model, text: &str) -> Position {
@@ -155,7 +155,7 @@ fn every_cell_is_part_of_what_is_drawn_there() {
 #[test]
 fn it_is_turned_off_and_on() {
     let mut model = model();
-    model.habits.mouse = true;
+    model.preferences.mouse = true;
     let effects = press(&mut model, "M");
     assert!(matches!(effects.as_slice(), [Effect::Mouse(false)]), "{effects:?}");
     let effects = press(&mut model, "M");

@@ -236,7 +236,7 @@ fn a_large_screen_shows_the_body_beside_the_transcript() {
     assert!(!screen(&model).contains("b  T2.2"), "one pane alone has all the room");
     press(&mut model, "z");
     feed(&mut model, Msg::Resize(ratatui::layout::Size::new(179, 60)));
-    assert!(model.settled.body.is_none() && !screen(&model).contains("b  T2.2"));
+    assert!(model.derived.body.is_none() && !screen(&model).contains("b  T2.2"));
     let mut long = refunding();
     long.said("user", Body::text("x".repeat(300_000)), None);
     let mut model = opened(200, 60, "mono", vec![long.finish()]);

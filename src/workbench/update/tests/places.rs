@@ -75,7 +75,7 @@ fn a_tool_hidden_at_any_turn_is_found_from_both_sides() {
         let mut model = judged(80, 24, "mono", loaded(policy), vec![made.finish()]);
         for start in [1_u32, 2, 64, 65, 66, 128, 129, 200] {
             for (keys, found) in [("]h", start < hidden), ("[h", start > hidden)] {
-                let row = model.settled.rows.of_turn(start).unwrap();
+                let row = model.derived.rows.of_turn(start).unwrap();
                 crate::workbench::update::go::to_row(&mut model, row);
                 press(&mut model, keys);
                 let turn = model.turn().unwrap().number;

@@ -2,7 +2,7 @@
 
 use ratatui::layout::{Position, Size};
 
-use super::super::{go, settle};
+use super::super::{derive, go};
 use super::*;
 use crate::workbench::keys::TABLE;
 use crate::workbench::message::{Mouse, MouseAct};
@@ -79,7 +79,7 @@ fn run(seed: u64, keys: usize, sessions: usize) {
 fn follows(model: &mut Model, seed: u64, pressed: &[String]) {
     let held = screen(model);
     go::lay_out(model);
-    settle::settle(model);
+    derive::derive(model);
     assert_eq!(screen(model), held, "seed {seed}, after {}", pressed.join(" "));
 }
 

@@ -68,7 +68,7 @@ fn no_text_names_a_key_that_was_given_away() {
         for row in TABLE {
             let mut model = opened(width, 40, "mono", vec![refunds(), clean()]);
             state(&mut model);
-            model.habits.keymap = rebound();
+            model.preferences.keymap = rebound();
             let mut effects: Vec<Effect> = Vec::new();
             model.dialog.note = None;
             run(&mut model, row.command, &mut effects);
@@ -88,7 +88,7 @@ fn no_text_names_a_key_that_was_given_away() {
     }
     // Where nothing is open.
     let mut model = opened(80, 24, "mono", Vec::new());
-    model.habits.keymap = rebound();
+    model.preferences.keymap = rebound();
     for row in TABLE {
         let mut effects: Vec<Effect> = Vec::new();
         run(&mut model, row.command, &mut effects);
@@ -99,7 +99,7 @@ fn no_text_names_a_key_that_was_given_away() {
     }
     // What help says of each command, which nobody can see at once.
     for row in TABLE {
-        let text = model.habits.keymap.worded(row.doc).into_owned();
+        let text = model.preferences.keymap.worded(row.doc).into_owned();
         assert!(named(&text).is_empty(), "{}: {text}", row.name);
     }
 }

@@ -117,7 +117,7 @@ fn cases_of_all_dialects_pass_at_once() {
         for entry in 0..model.archive.entries.len() {
             press(&mut model, if entry == 0 { "1 gg 2" } else { "}" });
             for call in 0..model.session().map_or(0, |session| session.calls.len()) {
-                let row = model.settled.rows.of_call(call as u32).unwrap();
+                let row = model.derived.rows.of_call(call as u32).unwrap();
                 crate::workbench::update::go::to_row(&mut model, row);
                 feed(&mut model, Msg::ChordWaits);
                 for change in ["", "xx", "xo"] {

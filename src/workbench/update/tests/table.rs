@@ -396,7 +396,7 @@ fn the_key_that_sorts_turns_the_order_around_when_it_is_pressed_again() {
     assert!(model.dialog.prompt.is_none() && model.dialog.overlays.is_empty(), "{}", screen(&model));
     assert_eq!(listed(&model), "alpha delta gamma beta");
     // What begins the name of a column is typed, whatever it is bound to.
-    model.habits.keymap.bind(crate::workbench::keys::Command::SortSessions, &["t".into()]);
+    model.preferences.keymap.bind(crate::workbench::keys::Command::SortSessions, &["t".into()]);
     press(&mut model, "t t");
     assert_eq!(model.dialog.prompt.as_ref().unwrap().input.value(), "sort-sessions t");
 }

@@ -151,12 +151,12 @@ fn rows_of_violated_rules_follow_the_policy() {
     let mut model = violating(120, 40);
     press(&mut model, "G");
     assert!(model.violation().is_some());
-    let rows = model.settled.rows.len();
+    let rows = model.derived.rows.len();
     feed(&mut model, Msg::Policy { loaded: Box::new(loaded(CONTRACT)), at: "12:05:00".to_owned() });
-    assert_eq!(model.settled.rows.len(), rows - 2);
+    assert_eq!(model.derived.rows.len(), rows - 2);
     assert!(header(&model).contains("✗0") && model.violation().is_none(), "{}", screen(&model));
     feed(&mut model, Msg::Policy { loaded: Box::new(loaded(RULES)), at: "12:05:30".to_owned() });
-    assert_eq!(model.settled.rows.len(), rows);
+    assert_eq!(model.derived.rows.len(), rows);
     press(&mut model, "G xx");
     assert!(header(&model).contains("✗1"), "{}", screen(&model));
     press(&mut model, "xu");

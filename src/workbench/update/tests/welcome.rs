@@ -16,7 +16,7 @@ fn begun(width: u16, welcome: Welcome) -> Model {
         policy_name: "contracts".to_owned(),
         mode: Mode::Enforce,
     });
-    model.habits.welcome = welcome;
+    model.preferences.welcome = welcome;
     feed(&mut model, Msg::Policy { loaded: Box::new(loaded(CONTRACT)), at: "12:03:58".to_owned() });
     model
 }
