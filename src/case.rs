@@ -17,7 +17,7 @@
 //!   - {status: stopped, summary: {deny: 1}}
 //! ```
 //!
-//! This room opens no file: a reference is resolved by whoever may read.
+//! This room opens no file: the caller resolves references.
 
 mod inline;
 pub mod judge;
@@ -202,7 +202,7 @@ pub enum Count {
 /// An answer, expected or given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fact {
-    /// There is none.
+    /// None.
     Nothing,
     /// A word, a name or a text.
     Word(Arc<str>),

@@ -27,11 +27,11 @@
 //!
 //! # Which rule is which
 //!
-//! Rules are numbered, and their pointers counted, in each version anew; [`Correspondence`] says which rule of one version is
+//! Rules are numbered, and their pointers counted, in each version again; [`Correspondence`] says which rule of one version is
 //! which of the other, by content before place, so a rule that moved because another was inserted is still itself.
 //!
 //! Nothing here words sentences: changes carry verdicts, codes and rules, and the replays of both sides are in
-//! [`SessionDiff`] for whoever does.
+//! [`SessionDiff`] for the code that words them.
 
 mod altered;
 mod base;

@@ -2,7 +2,7 @@
 //! while, and is restored on demand.
 //!
 //! A restored session is the one that was read, or nothing. One that is a line of a file is read there again: noticing
-//! that the line changed is much less work than writing all lines once more. The content of every other one is kept in
+//! that the line changed is much less work than writing all lines again. The content of every other one is kept in
 //! a private file of the program, so it makes no difference whether it was read from a file, a pipe, an archive or a
 //! revision.
 
@@ -127,7 +127,7 @@ pub struct SessionStore {
     outside: Box<dyn ByteStore>,
     /// Bytes that they may take.
     most: usize,
-    /// Whether there are so many that few of them can stay.
+    /// Whether there are too many for all of them to stay.
     overflows: AtomicBool,
     /// In order of arrival.
     queue: Mutex<VecDeque<Weak<StoredSession>>>,

@@ -15,7 +15,7 @@ use rulestep_engine::policy::Policy;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WhatIf {
     edits: Vec<Edit>,
-    /// Ids of rules: a version that is loaded again numbers its rules anew.
+    /// Ids of rules: a version that is loaded again numbers its rules again.
     off: BTreeSet<Arc<str>>,
 }
 

@@ -1,7 +1,7 @@
 //! A minimal example: a part of a session that still shows something, and from which nothing can be left out.
 //!
 //! Found by delta debugging: halves, quarters and so on of the turns are left out, then of the calls, then of other
-//! messages, and the engine judges the rest. It ends with a sweep that tries to leave out each element once more.
+//! messages, and the engine judges the rest. It ends with a sweep that tries to leave out each element again.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;

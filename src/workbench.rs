@@ -24,7 +24,7 @@ pub(crate) mod testing;
 pub mod theme;
 pub mod update;
 
-/// The one door by which recorded text reaches the screen, shared with the command line.
+/// The only way for recorded text to reach the screen, shared with the command line.
 pub use rulestep_base::wording::clean as text;
 
 /// The rows of a session, shared with the documents that leave the program.

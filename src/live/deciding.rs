@@ -25,7 +25,7 @@ pub struct Decided {
     pub seen: Option<TreeSeen>,
 }
 
-/// Turns that are played again before a run is kept anew: it costs about as much as they do.
+/// Turns that are played again before a run is kept again: it costs about as much as they do.
 const TURNS: usize = 8;
 
 /// Decides the last call of these records, which follow a journal. Only what was added is played where a run was kept that has

@@ -53,7 +53,7 @@ pub enum Earlier {
 }
 
 /// Whether this very call was decided before: an event may come twice, and each policy decides a call once. A call that was decided
-/// and is over is another one, though it has the same id: some models count theirs anew in every response.
+/// and is over is another one, though it has the same id: some models count theirs again in every response.
 pub fn earlier(journal: &Journal, id: &str, call: &NewCall<'_>, judge: (&str, Mode)) -> Option<Earlier> {
     let record = journal.proposed(id)?;
     let same = record.get("tool")?.as_str() == Some(call.tool)

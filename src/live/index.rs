@@ -98,7 +98,7 @@ impl Index {
         String::from_utf8(text).ok()
     }
 
-    /// Makes the index of a journal in this state anew.
+    /// Makes the index of a journal in this state again.
     ///
     /// # Errors
     /// It cannot be written.

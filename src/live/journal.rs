@@ -136,7 +136,7 @@ impl Journal {
         matches!(&self.records, Records::Outlines(_, bodies) if bodies.misread())
     }
 
-    /// Reads the whole journal, and makes its index anew.
+    /// Reads the whole journal, and makes its index again.
     ///
     /// # Errors
     /// It cannot be read.

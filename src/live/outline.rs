@@ -25,7 +25,7 @@ const LONGEST: usize = (64 << 20) - 1;
 pub enum Kind {
     /// The journal begins; kept as its line.
     Opened,
-    /// The model answers once more.
+    /// The model answers again.
     Turn,
     /// Something was said.
     Said,

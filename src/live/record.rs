@@ -22,7 +22,7 @@ pub enum Record<'a> {
     Opened(Opened<'a>),
     /// The line before this one was cut off when its writer was stopped, so it was never answered.
     Repaired,
-    /// The model answers once more: what is proposed from here on is one response.
+    /// The model answers again: what is proposed from here on is one response.
     Turn {
         /// When.
         at: Option<Millis>,

@@ -27,7 +27,7 @@ impl Folder {
         place::folder(path) == name || self.version.files.iter().any(|file| *file.name == *path)
     }
 
-    /// Loads the version anew. `open` are the texts of editors, by path.
+    /// Loads the version again. `open` are the texts of editors, by path.
     pub fn load(&mut self, folder: &str, open: &BTreeMap<String, Arc<str>>) {
         let mut version = self.version.clone();
         for (path, text) in open {

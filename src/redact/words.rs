@@ -36,7 +36,7 @@ pub struct Reduced {
 struct Piece {
     text: usize,
     at: Range<usize>,
-    /// Whether it is between quotation marks, as far as single characters tell.
+    /// Whether it is between quotation marks, as far as single characters show.
     quoted: bool,
     /// Whether it is the name of a flag, which reveals nothing about a person.
     flag: bool,

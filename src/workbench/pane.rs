@@ -70,7 +70,7 @@ impl Pane {
         self.spec().keeps_cursor
     }
 
-    /// Whether what it shows is about the selected call: it begins anew for another one.
+    /// Whether what it shows is about the selected call: it begins again for another one.
     pub const fn is_about_call(self) -> bool {
         self.spec().about_call
     }

@@ -63,7 +63,7 @@ impl CaseFile {
 }
 
 impl CaseRunner {
-    /// Judges the cases of a file; `None` where it is no file of cases, and was not named as one.
+    /// Judges the cases of a file; `None` if it is not a file of cases, and was not named as one.
     pub fn file(&mut self, name: &Arc<str>, text: Arc<str>, named: bool) -> Option<CaseFile> {
         // Large recordings may be beside cases, and are not worth a closer look.
         let has = |key: &str| text.contains(key);

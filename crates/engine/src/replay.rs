@@ -364,7 +364,7 @@ impl Replay {
     }
 }
 
-/// A decision that was made already, with the checks of asking once more: what is shown of a call was decided once.
+/// A decision that was made already, with the checks of asking again: what is shown of a call was decided once.
 fn with_checks(known: Option<&DecidedCall>, asked: Decision) -> Decision {
     let Some(DecidedCall { decision, .. }) = known else { return asked };
     // A rule may fail when it is asked again: then it has no checks, and says so.

@@ -84,7 +84,7 @@ fn answer(replay: &Replay, run: &Run, call: &Call, tools: &Tools, deciding: Rule
     }
 }
 
-/// Whether the session with these steps, judged anew, allows the call.
+/// Whether the session with these steps, judged again, allows the call.
 fn is_allowed_after(replay: &Replay, call: &Call, steps: &[Step]) -> bool {
     let way = WayOut {
         call: call.at,

@@ -40,7 +40,7 @@ pub struct Format {
     pub(crate) reader: fn(&Setting) -> Box<dyn Reader>,
 }
 
-/// Opens the same input once more, from its beginning.
+/// Opens the same input again, from its beginning.
 pub type Again = Arc<dyn Fn() -> io::Result<Box<dyn BufRead + Send>> + Send + Sync>;
 
 /// The [`digests`](crate::call_digest) of the calls of the session with this id, if it is found.

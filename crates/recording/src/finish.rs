@@ -100,7 +100,7 @@ enum ResultState {
     Absent,
 }
 
-/// So many results without a mark of failure are reported, if the format has such marks.
+/// From this many results on, it is reported that none has a mark of failure, if the format has such marks.
 const MANY_RESULTS: u64 = 20;
 
 impl Finish {

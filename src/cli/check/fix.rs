@@ -14,7 +14,7 @@ use crate::workspace::{LoadedVersion, NoPolicy, Version};
 use rulestep_base::diagnostic::{Diagnostic, Fix, Severity};
 use rulestep_engine::dialect::Dialect;
 
-/// Fixes of one run: each loads the version anew.
+/// Fixes of one run: each loads the version again.
 const MOST: usize = 10_000;
 
 /// Applies the fixes, writes the files that change, and returns the version as it is then.

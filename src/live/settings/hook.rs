@@ -32,7 +32,7 @@ pub struct Flaw {
     pub text: String,
     /// Whether the hook does not do what it is for.
     pub fatal: bool,
-    /// Whether entering the hook anew fixes it.
+    /// Whether entering the hook again fixes it.
     pub fixed_by_install: bool,
 }
 
@@ -42,7 +42,7 @@ impl Hook {
         self.matcher.is_none() && !self.is_broken()
     }
 
-    /// Whether it is to be entered anew.
+    /// Whether it is to be entered again.
     pub(super) fn is_broken(&self) -> bool {
         self.flaws.iter().any(|flaw| flaw.fatal && flaw.fixed_by_install)
     }

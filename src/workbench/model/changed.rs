@@ -87,7 +87,7 @@ impl Model {
         }
     }
 
-    /// Collects the changes anew, since entries have other places, or others are listed.
+    /// Collects the changes again, since entries have other places, or others are listed.
     pub fn recount_changes(&mut self) {
         self.basis.changes.clear();
         let base = self.basis.changes.comparison.clone();

@@ -22,7 +22,7 @@ pub struct SurveyWish {
     pub policy: Option<Arc<Policy>>,
     /// The mode in which it decides.
     pub mode: Mode,
-    /// The sessions in scope, in the order of their files: the list sorted anew is not counted anew.
+    /// The sessions in scope, in the order of their files: the list sorted again is not counted again.
     pub sessions: Vec<Arc<StoredSession>>,
     /// Files in scope that could not be read.
     pub unreadable: usize,

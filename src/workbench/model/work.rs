@@ -22,7 +22,7 @@ pub struct Work {
     pub generation: u64,
     /// Entries judged in that request.
     pub judged: usize,
-    /// The open session that is judged once more, since what was decided on it has left memory.
+    /// The open session that is judged again, since what was decided on it has left memory.
     pub again: Option<JudgedAgain>,
     /// A recording is another one than was read, so what was named is to be read again.
     pub outdated: bool,

@@ -115,7 +115,7 @@ pub fn config(named: Option<&str>) -> Result<Config, Diagnostic> {
     Ok(config)
 }
 
-/// The text of a file; none where there is no such file and none was named.
+/// The text of a file; `None` if there is no such file and none was named.
 fn source(path: &Path, named: bool) -> Result<Option<Source>, Diagnostic> {
     let name = path.display().to_string();
     let bytes = match std::fs::read(path) {

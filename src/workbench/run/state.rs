@@ -29,7 +29,7 @@ pub fn file(state: &Path, recordings: &[String]) -> Option<PathBuf> {
     Some(state.join("places").join(format!("{name}.json")))
 }
 
-/// The place that the file holds; nothing where there is no file.
+/// The position in the file; `None` if there is no file.
 ///
 /// # Errors
 /// It holds something else, in a line.

@@ -9,7 +9,7 @@ use crate::workbench::effect::{Effect, Judge, Judging};
 use crate::workbench::model::changed::Changed;
 use crate::workbench::model::{JudgedAgain, Model};
 
-/// Judges everything anew, the open session first.
+/// Judges everything again, the open session first.
 pub fn judge_all(model: &mut Model, effects: &mut Vec<Effect>) {
     model.work.generation += 1;
     model.work.judged = 0;

@@ -144,7 +144,7 @@ pub fn fold_all(model: &mut Model) {
     keep(model);
 }
 
-/// Lists the sessions anew. The open one stays open if it is still listed; else the first one is opened.
+/// Lists the sessions again. The open one stays open if it is still listed; else the first one is opened.
 pub fn arrange(model: &mut Model) {
     model.arrange();
     if !model.archive.table.keeps(model.place.open)

@@ -41,7 +41,7 @@ const WRITTEN: [&str; 24] = [
     "user_instructions",
 ];
 
-/// Beginnings of program texts that go on to the end of the message.
+/// Beginnings of program texts that reach to the end of the message.
 const NOTES: [&str; 3] =
     ["Caveat: The messages below", "# AGENTS.md instructions", "[Request interrupted by user"];
 

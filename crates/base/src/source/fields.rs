@@ -18,8 +18,8 @@
 //! let mut problems = Vec::new();
 //! let document = &parse(&source).documents[0];
 //! assert!(limit(Field::document(document), &mut problems).is_none());
-//! let told: Vec<_> = problems.iter().map(|problem| problem.message.as_str()).collect();
-//! assert_eq!(told, ["expected text for `tool`, found a number", "the key `max` is missing",
+//! let messages: Vec<_> = problems.iter().map(|problem| problem.message.as_str()).collect();
+//! assert_eq!(messages, ["expected text for `tool`, found a number", "the key `max` is missing",
 //!                   "unknown key `mx`, did you mean `max`?"]);
 //! ```
 
@@ -101,7 +101,7 @@ impl<'a> Field<'a> {
         read
     }
 
-    /// The value that one of these words stands for.
+    /// The value of one of these words.
     pub fn one_of<T: Copy>(&self, words: &[(&str, T)], out: &mut Vec<Problem>) -> Option<T> {
         let text = self.text(out)?;
         if let Some((_, meant)) = words.iter().find(|(word, _)| *word == text) {

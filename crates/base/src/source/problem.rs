@@ -43,7 +43,7 @@ pub enum ProblemKind {
     BadAlias,
     /// Nested too deep.
     TooDeep,
-    /// Too many nodes, aliases counted with what they stand for.
+    /// Too many nodes, aliases counted with their content.
     TooLarge,
     /// A key that is not known here.
     UnknownKey,

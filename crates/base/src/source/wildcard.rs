@@ -73,7 +73,7 @@ impl<'a> Wildcard<'a> {
         Problem::new(ProblemKind::StarInName, span, message).help(help)
     }
 
-    /// The name that was meant, if the sign tells.
+    /// The name that was meant, if the sign shows it.
     fn instead(&self) -> Option<String> {
         let plain = |name: &str| !name.is_empty() && Wildcard::of(name).is_none();
         match self.sign {

@@ -3,7 +3,7 @@
 //! A recording is written by a model and by whatever its tools fetched, so it is hostile: it may hold escape sequences,
 //! characters that reverse the direction of a line, invisible characters. Here each of them becomes a visible mark,
 //! tabs become spaces, and text is cut and wrapped by the columns that it really takes. Nothing is dropped silently:
-//! whoever reads the screen sees that something was there. (One exception, U+FE0E or U+FE0F directly after a character:
+//! a reader of the screen sees that something was there. (One exception, U+FE0E or U+FE0F directly after a character:
 //! it only asks for another drawing of that character.)
 //!
 //! This file knows nothing of colours; a mark is flagged as one, and the view styles it.
@@ -33,7 +33,7 @@ pub struct Piece<'a> {
     pub text: Cow<'a, str>,
     /// Columns it takes.
     pub width: usize,
-    /// Whether it stands for characters that must not reach the screen.
+    /// Whether it replaces characters that must not reach the screen.
     pub mark: bool,
 }
 

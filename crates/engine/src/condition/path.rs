@@ -15,7 +15,7 @@ mod peek;
 
 pub use peek::{first_in_json, in_json, in_value, peek};
 
-/// Steps that compiling a pattern costs, which `match` and `search` of a filter do at each place anew.
+/// Steps that compiling a pattern costs, which `match` and `search` of a filter do at each place again.
 const PATTERN: u64 = 10_000;
 
 /// Most `..` in a path: each multiplies the visited places by the depth of a value.

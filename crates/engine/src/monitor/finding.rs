@@ -1,6 +1,6 @@
 //! The output of rules: findings against a call, checks, the current state, and outcomes.
 //!
-//! These are facts: codes, values and calls. A dialect's own facts are behind [`Explain`].
+//! These are facts: codes, values and calls. A dialect's own facts implement [`Explain`].
 
 use std::sync::Arc;
 

@@ -203,8 +203,8 @@ impl Stream {
     }
 }
 
-/// How a command ended, as far as the displayed result tells. For a command that printed something, it tells only if
-/// the program was asked for more output; if the output had colours, nothing is displayed.
+/// How a command ended, as far as the displayed result shows. For a command that printed something, it shows this only
+/// if the program was asked for more output; if the output had colours, nothing is displayed.
 fn shown(content: &Body) -> Option<Status> {
     const FAILED: [&str; 3] =
         ["Command exited with code: ", "Command terminated by signal: ", "Command failed: "];

@@ -51,7 +51,7 @@ pub(crate) struct Journal {
 
 /// A record, independent of how it is stored.
 pub enum Step<'a> {
-    /// The model answers once more.
+    /// Another response of the model.
     Turn,
     /// Something was said.
     Said {

@@ -8,7 +8,7 @@ use crate::input::kind::{Kind, Kinds};
 use crate::input::lines::Lines;
 use rulestep_base::source::quoted;
 
-/// Members that are a list of messages or of calls, and an empty list if there are none.
+/// Members that are a list of messages or of calls, possibly empty.
 pub const LISTED: [&str; 12] = [
     "contents",
     "messages",

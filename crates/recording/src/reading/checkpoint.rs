@@ -20,7 +20,7 @@ pub struct Checkpoint {
     lines: u64,
     /// Places that were lost and belong to no session.
     lost: u64,
-    /// Diagnostics of the file that come before those of its end, which are said anew at another end.
+    /// Diagnostics of the file that come before those of its end, which are reported again at another end.
     pub diagnostics: usize,
     counted: Counted,
 }

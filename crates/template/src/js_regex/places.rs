@@ -89,7 +89,7 @@ pub(super) fn any(
             }
             fuel.spend(turn.budget)?;
         }
-        // Nothing is left after a turn with everything: spending once more reports it.
+        // Nothing is left after a turn with everything: spending again reports it.
         fuel.spend(1)?;
         share = share.saturating_mul(4);
     }

@@ -4,7 +4,7 @@ use super::{CaseLine, CaseList, CaseState, CasesView};
 use crate::workbench::model::overlay::words_of;
 
 impl CasesView {
-    /// Makes the lines anew, of the cases that pass the filter.
+    /// Makes the lines again, of the cases that pass the filter.
     pub fn collect(&mut self, cases: &CaseList) {
         let filter = self.filter.to_lowercase();
         let words = words_of(&filter);

@@ -118,7 +118,7 @@ impl Model {
         self.archive.table.unmeasured = 0;
     }
 
-    /// Whether the list should be made anew: much of what it is made from has changed, or some, and no more is on its way.
+    /// Whether the list should be made again: much of what it is made from has changed, or some, and no more is on its way.
     pub fn table_is_due(&self) -> bool {
         let table = &self.archive.table;
         let done = self.work.reading.is_none()

@@ -364,7 +364,7 @@ fn a_hunk_far_down_opens_at_its_heading() {
     assert!(screen(&model).contains("no change"), "{}", screen(&model));
 }
 
-/// The recording lists no tools, and nobody calls those that become visible: they may be none.
+/// The recording lists no tools, and no call is of those that become visible: they may not be tools.
 #[test]
 fn changes_of_inferred_tools_are_marked_and_counted_apart() {
     let before = "tool: refund\npreconditions: [{requires_prior_tool: check}]\n";

@@ -1,4 +1,4 @@
-//! Edits from outside, by messages: what is kept, what is told, and what comes too late.
+//! Edits from outside, by messages: what is kept, what is reported, and what comes too late.
 
 use crate::workbench::model::overlay::BodyView;
 use crate::workbench::popup::findings::FindingsView;
@@ -57,7 +57,7 @@ fn model() -> Model {
     model
 }
 
-/// The refunds, going on with one more call in a turn of its own.
+/// The refunds, continued with one more call in a turn of its own.
 fn longer() -> Session {
     let mut made = refunding();
     made.response(None, Body::MISSING, None);

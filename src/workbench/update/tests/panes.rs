@@ -91,7 +91,7 @@ fn the_policy_pane_shows_the_rule_that_is_most_about_the_tool() {
     assert_eq!(rule.kind, "max_calls");
 }
 
-/// Exact names before beginnings of names, and rules about this tool before those about any tool, wherever they stand.
+/// Exact names before beginnings of names, and rules about this tool before those about any tool, wherever they are.
 #[test]
 fn exact_names_come_before_beginnings_of_names() {
     let rule = |pattern: &str| format!("{{sequence: [void_order, {pattern}], action: deny, reason: a:b}}");
@@ -160,7 +160,7 @@ fn the_pane_of_changes_can_always_be_closed() {
     }
 }
 
-/// What is searched for stands far to the right, or behind arguments that tell more.
+/// The match is far to the right, or after more informative arguments.
 fn haystack() -> Session {
     let mut made = Builder::new("s", Origin { file: "s.json".into(), index: 0, format: "native", line: 1 });
     made.said("user", Body::text(format!("{} the NEEDLE is here", "hay ".repeat(200))), None);

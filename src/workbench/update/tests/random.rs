@@ -1,4 +1,4 @@
-//! Keys, pastes and resizes that nobody would think of: nothing panics, and what is on screen follows from the state alone.
+//! Random keys, pastes and resizes: nothing panics, and the screen follows from the state alone.
 
 use ratatui::layout::{Position, Size};
 
@@ -75,7 +75,7 @@ fn run(seed: u64, keys: usize, sessions: usize) {
     }
 }
 
-/// What follows from the state, made anew, is what is held.
+/// The derived state, computed again, is the same.
 fn follows(model: &mut Model, seed: u64, pressed: &[String]) {
     let held = screen(model);
     go::lay_out(model);

@@ -107,7 +107,7 @@ fn what_has_changed_is_said() {
     assert_eq!(model.place.open, 0);
 }
 
-/// Whoever goes somewhere while the recordings are being read stays there.
+/// A user who goes somewhere while the recordings are being read stays there.
 #[test]
 fn a_key_ends_it() {
     let [one, two] = sessions();

@@ -75,7 +75,7 @@ fn what_is_supposed_is_saved_as_such() {
     assert!(text.contains("# a minimal example: 2 of 3 calls; nothing can be left out of it"), "{text}");
 }
 
-/// As `rulestep test` does: what the case refers to is read anew.
+/// As `rulestep test` does: what the case refers to is read again.
 fn passes(file: &str) -> bool {
     let text = fs::read_to_string(file).unwrap();
     let read = crate::case::read::read(&Source::new(file, text.as_str()), true);

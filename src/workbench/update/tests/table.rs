@@ -340,7 +340,7 @@ fn an_older_search_answers_nothing() {
     assert!(hits(&model).rows.is_empty());
 }
 
-/// While sessions come, the list is made anew now and then, and at the end.
+/// While sessions come, the list is made again now and then, and at the end.
 #[test]
 fn sessions_that_come_later_are_listed_by_the_same_rules() {
     let mut model = table(120, 40);
@@ -356,7 +356,7 @@ fn sessions_that_come_later_are_listed_by_the_same_rules() {
     assert_eq!(open_id(&model), "beta");
 }
 
-/// With recordings and no policy no pane is empty, and what to do is said.
+/// With recordings and no policy no pane is empty, and the screen says what to do.
 #[test]
 fn without_a_policy_the_panes_say_what_there_is_and_what_to_do() {
     let missing = Diagnostic::error(code::MISSING_FILE, "no policy is named");

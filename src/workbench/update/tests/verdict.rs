@@ -231,7 +231,7 @@ fn what_the_recording_refused_is_called_refused() {
     }
 }
 
-/// Above: what is decided now. Below: what was decided live, by which policy, in which mode, and that it differs.
+/// Above: the current decision. Below: the live decision, with its policy, its mode, and the difference.
 #[test]
 fn what_was_decided_live_is_beside_what_is_decided_now() {
     let findings = r#"[{"rule": "p.yaml#/limits/0", "rule_name": "too many", "code": "limit_reached"}]"#;

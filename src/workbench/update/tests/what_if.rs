@@ -133,7 +133,7 @@ fn a_call_goes_and_another_comes() {
     assert_eq!(model.session().unwrap().calls.len(), 2);
 }
 
-/// A call is added behind the one under the cursor, one that was added itself included.
+/// A call is added after the one under the cursor, even if that was added itself.
 #[test]
 fn a_call_comes_behind_the_selected_one() {
     let mut model = refund();

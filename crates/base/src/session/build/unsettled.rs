@@ -1,5 +1,5 @@
 //! Results that do not say how their call ended, and their calls. A session holds them as results of no call, so that
-//! none is taken for a success; code that copies, cuts or writes a session has to tell them from results that no call
+//! none is taken for a success; code that copies, cuts or writes a session has to distinguish them from results that no call
 //! waited for.
 
 use std::collections::{HashMap, HashSet};

@@ -342,7 +342,7 @@ fn bad_output(prior: &Prior, about: &About<'_>) -> String {
     sentence
 }
 
-/// ` for order_id "ORD-124"`, or nothing where there is no value.
+/// ` for order_id "ORD-124"`, or nothing without a value.
 fn bound(checked: Option<&CheckedValue>) -> String {
     let bound = checked.and_then(|checked| Some((&checked.path, checked.value.as_ref()?)));
     bound.map_or_else(String::new, |(path, found)| format!(" for {} {}", field(path), value(found)))

@@ -1,6 +1,6 @@
 //! Hash tables that are shared between a run and its forks.
 //!
-//! A table that nobody shares is written in place: a look-up is one in an ordinary hash table, however much is in it.
+//! An unshared table is written in place: a look-up is one in an ordinary hash table, however much is in it.
 //! Once it is shared, what changes goes into a small table on top; both become one again before that has grown to an
 //! eighth of the other, so each entry is copied a few times in all. A copy is two counts.
 //!

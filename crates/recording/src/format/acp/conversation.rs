@@ -9,7 +9,7 @@ use crate::shape::status::{Status, status};
 use rulestep_base::session::{Body, Damage};
 use rulestep_base::source::quoted;
 
-/// The update that adds to what a call gave back.
+/// The update that adds to a call's output.
 const CHUNK: &str = "tool_call_content_chunk";
 /// Updates that are about the session, or only show progress.
 const ASIDE: [&str; 13] = [

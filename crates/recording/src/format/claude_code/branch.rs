@@ -80,7 +80,7 @@ impl Branch {
                     }
                     before
                 }
-                // A question that follows nothing begins anew; a summary, and any other line, continues.
+                // A question that follows nothing begins again; a summary, and any other line, continues.
                 Predecessor::Nothing
                     if !flat && !entry.compacts && matches!(entry.kind, Kind::Prompt { meta: false, .. }) =>
                 {

@@ -168,7 +168,7 @@ pub fn ended(tool: &str, text: &str) -> Status {
     }
 }
 
-/// The text for a running process or script, with the number by which the model reads from it.
+/// The text for a running process or script, with the number from which the model reads it.
 pub fn running<'t>(tool: &str, text: &'t str) -> Option<&'t str> {
     let mut lines = head(text).filter(|_| Of::Own.holds(tool));
     lines.find(|line| line.starts_with(PROCESS) || line.starts_with(SCRIPT)).map(str::trim)

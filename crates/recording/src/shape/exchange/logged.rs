@@ -24,7 +24,7 @@ pub struct Exchange<'a> {
     sent: bool,
 }
 
-/// Parts of a value that are stored as text or in pieces, as the JSON they stand for.
+/// Parts of a value that are stored as text or in pieces, as JSON.
 #[derive(Default)]
 pub struct LoggedExchange {
     request: Option<OpenedText>,

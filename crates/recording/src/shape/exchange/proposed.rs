@@ -55,7 +55,7 @@ impl Proposed {
                 same.entry(mark).or_default().push(call);
             }
         }
-        // Ids may be given anew.
+        // Ids may be given again.
         let is_again = |proposed: &ProposedCall| {
             let alike =
                 |call: &&Call| call.tool == proposed.tool && call.arguments.are_same(&proposed.arguments);

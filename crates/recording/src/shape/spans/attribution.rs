@@ -49,7 +49,7 @@ struct Attribution {
     open: u32,
 }
 
-/// Adds the responses of a session, in their order, with what was said and what their calls gave back.
+/// Adds the responses of a session, in order, with their messages and the results of their calls.
 pub fn tell(responses: Vec<Response>, setting: &Setting, builder: &mut Builder) {
     let unknown = unknown(&responses);
     builder.at_line(responses.first().map_or(1, |response| response.line));

@@ -10,7 +10,7 @@ use rulestep_base::session::Body;
 
 /// The attribute that holds what a tool was given.
 pub const INPUT: &str = "traceloop.entity.input";
-/// The attribute that holds what it gave back.
+/// The attribute of the result.
 pub const OUTPUT: &str = "traceloop.entity.output";
 
 /// Reads the value of [`INPUT`], given as JSON text: the arguments, or the wrapper as it is if they cannot be

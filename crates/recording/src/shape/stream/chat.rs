@@ -21,7 +21,7 @@ struct Choice {
 struct Call {
     id: String,
     name: String,
-    /// Key of what its name is in, where it is no function.
+    /// Key of the object with its name, if it is not a function.
     custom: bool,
     arguments: Arguments,
 }

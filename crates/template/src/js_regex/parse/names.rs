@@ -39,7 +39,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A name and the `>` after it: an identifier of JavaScript, in which `\u` escapes may stand for letters.
+    /// A name and the `>` after it: an identifier of JavaScript, in which letters may be `\u` escapes.
     pub(super) fn group_name(&mut self) -> Option<String> {
         let mut name = String::new();
         loop {
