@@ -80,7 +80,7 @@ impl Packing {
     }
 }
 
-/// The first bytes, fewer only where there are no more: an input may give them one by one.
+/// The first bytes, fewer only at the end of the input: it may return them one by one.
 fn head(input: &mut Input) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
     input.take(MAGIC).read_to_end(&mut head)?;

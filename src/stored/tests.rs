@@ -120,7 +120,7 @@ mod leaving {
         assert_eq!(store.weight.load(Ordering::Relaxed), 0);
     }
 
-    /// Walking through a corpus leaves nothing behind, neither sessions nor entries of the queue.
+    /// Walking through a corpus leaves neither sessions nor entries of the queue.
     #[test]
     fn what_was_looked_at_leaves_at_once_where_memory_is_full() {
         let sessions = recordings();

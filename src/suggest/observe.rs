@@ -18,7 +18,7 @@ use rulestep_base::session::{Body, Call, Outcome, Session, value};
 const DEPTH: usize = 4;
 /// Values of one body that are looked at.
 const LEAVES: usize = 256;
-/// Longest text that counts as a value that calls share: longer ones are content.
+/// Longest text that counts as a shared value; longer ones are too specific.
 const LONGEST: usize = 256;
 /// Longest text that a result may have to say for a call to be allowed.
 const LONGEST_RESULT: usize = 40;

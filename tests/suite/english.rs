@@ -1,4 +1,4 @@
-//! The texts that people read most contain none of the phrases that have to be read twice.
+//! The texts that people read most contain none of the phrases that have to be read twice, nor does the code's documentation.
 //!
 //! Each phrase has an ordinary word in its place: *after* for behind, *different* for otherwise, *skipped* for left aside.
 
@@ -25,6 +25,20 @@ const WRONG: &[(&str, &str)] = &[
     ("(is|are|be|always) content|content with", "satisfied, or passes"),
 ];
 
+/// Further phrases, for the documentation of the code: those of a translation, and of sentences that need their code.
+const WRONG_IN_CODE: &[(&str, &str)] = &[
+    ("somebody|nobody|anybody|whoever", "the user, the caller or the reader, or that it is unknown"),
+    ("(became|becomes?|came|comes) of", "the outcome or the result"),
+    ("comes? to", "the result"),
+    ("what is said|is said of", "the message or the diagnostic"),
+    ("tells", "reports, shows or distinguishes"),
+    ("(goes|went|going) on", "continues"),
+    ("gives back|gave back|given back", "returns"),
+    ("where (it|that|there) (is|are) (no|none)", "if it is not, or without"),
+    ("anew|once more", "again"),
+    ("as it is meant", "the intended"),
+];
+
 /// What may stay, with the reason.
 const EXCEPTIONS: &[(&str, &str)] = &[
     ("`told`", "a key of the JSON output"),
@@ -33,9 +47,9 @@ const EXCEPTIONS: &[(&str, &str)] = &[
 ];
 
 /// The wrong phrases in a text: its name and line, the phrase, and what to write.
-fn wrong(name: &str, text: &str) -> Vec<String> {
+fn wrong(phrases: &[(&str, &str)], name: &str, text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    let phrases: Vec<(Regex, &str)> = WRONG
+    let phrases: Vec<(Regex, &str)> = phrases
         .iter()
         .map(|(phrase, instead)| (Regex::new(&format!(r"(?i)\b({phrase})\b")).unwrap(), *instead))
         .collect();
@@ -66,9 +80,13 @@ fn files(folder: &Path, end: &str) -> Vec<(String, String)> {
 }
 
 fn assert_plain(texts: impl IntoIterator<Item = (String, String)>) {
+    assert_without(WRONG, texts);
+}
+
+fn assert_without(phrases: &[(&str, &str)], texts: impl IntoIterator<Item = (String, String)>) {
     let texts: Vec<(String, String)> = texts.into_iter().collect();
     assert!(!texts.is_empty());
-    let found: Vec<String> = texts.iter().flat_map(|(name, text)| wrong(name, text)).collect();
+    let found: Vec<String> = texts.iter().flat_map(|(name, text)| wrong(phrases, name, text)).collect();
     assert!(found.is_empty(), "{} phrases have to be read twice:\n{}", found.len(), found.join("\n"));
 }
 
@@ -77,10 +95,10 @@ fn the_phrases_are_found() {
     for text in
         ["the call behind it", "What it Came To", "it stands", "is content", "so many calls", "mended"]
     {
-        assert_eq!(wrong("text", text).len(), 1, "{text}");
+        assert_eq!(wrong(WRONG, "text", text).len(), 1, "{text}");
     }
     for text in ["the content of a message", "it is otherwise an error", "standing", "`told` in JSON"] {
-        assert_eq!(wrong("text", text), Vec::<String>::new());
+        assert_eq!(wrong(WRONG, "text", text), Vec::<String>::new());
     }
 }
 
@@ -129,6 +147,22 @@ fn the_sentences_in_the_code_are_plain() {
         (name, lines.collect::<Vec<_>>().join("\n"))
     });
     assert_plain(texts);
+}
+
+/// What the code says of itself, in `//!` and `///`. Code in it is not read, nor are the arguments of the command line:
+/// their comments are the text of `--help`.
+#[test]
+fn the_documentation_of_the_code_is_plain() {
+    let code = Regex::new("`[^`]*`").unwrap();
+    let phrases = [WRONG, WRONG_IN_CODE].concat();
+    let texts = ["src", "crates"].iter().flat_map(|folder| files(Path::new(folder), "rs"));
+    let texts = texts.filter(|(name, _)| !name.contains("cli/args"));
+    let lines = texts.map(|(name, text)| {
+        let documented = |line: &str| line.starts_with("//!") || line.starts_with("///");
+        let lines = text.lines().map(|line| if documented(line.trim_start()) { line } else { "" });
+        (name, lines.map(|line| code.replace_all(line, "").into_owned()).collect::<Vec<_>>().join("\n"))
+    });
+    assert_without(&phrases, lines);
 }
 
 /// Findings, problems and summaries, as the commands print them.

@@ -317,7 +317,7 @@ impl Replay {
     }
 
     /// The run directly before a call (by index), between turns: what the call's turn proposes before it has run, and that
-    /// turn has ended. `None` where there is no such call.
+    /// turn has ended. `None` if there is no such call.
     pub fn run_before(&self, index: u32) -> Option<Run> {
         let at = self.session.calls.get(index as usize)?.at;
         let (number, mut player) = self.resumed(at.turn.saturating_sub(1), Depth::Findings);

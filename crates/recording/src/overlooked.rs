@@ -2,7 +2,7 @@
 //! which nothing was read does not pass for one in which nothing was done.
 //!
 //! Structure counts in every response without a call. Calls written in a text count if the session has no others;
-//! beside others they count only if the model was told to write them or is answered as if it had been: a model with
+//! beside others they count only if the model was instructed to write them or is answered as if it was: a model with
 //! another way to call tools may explain or quote them.
 
 use std::sync::Arc;

@@ -36,7 +36,7 @@ pub fn in_line(tool: &str, arguments: &Body, width: usize, marks: Marks) -> Clea
     line
 }
 
-/// `order_id: "ORD-124", amount: 50`, in at most `width` columns; nothing where there are no arguments. Text that is not JSON
+/// `order_id: "ORD-124", amount: 50`, in at most `width` columns; empty without arguments. Text that is not JSON
 /// is shown as it was recorded.
 #[must_use]
 pub fn arguments(arguments: &Body, width: usize, marks: Marks) -> CleanLine {

@@ -33,7 +33,7 @@ roles! {
     TextDim = "text.dim",
     /// What matters more: names of tools.
     TextStrong = "text.strong",
-    /// What stands for a character that must not reach the screen.
+    /// A mark in place of a character that must not reach the screen.
     TextMark = "text.mark",
     /// Frames of panes.
     Border = "border",
@@ -91,7 +91,7 @@ roles! {
     MatchCurrent = "match.current",
     /// The line at the top.
     Status = "status",
-    /// Numbers and names that stand out in it.
+    /// Highlighted numbers and names in it.
     StatusStrong = "status.strong",
     /// A problem that remains: an older policy is in use, a file cannot be read.
     StatusProblem = "status.problem",

@@ -152,7 +152,7 @@ impl Builder {
         builder
     }
 
-    /// More content of the latest response: text goes on a line of its own.
+    /// More content of the latest response: text gets a line of its own.
     pub fn more_content(&mut self, content: &Body) {
         let last = self.session.turns.last().and_then(|turn| turn.messages.end.checked_sub(1));
         let Some(message) = last.and_then(|place| self.session.messages.get_mut(place)) else { return };

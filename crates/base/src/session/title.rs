@@ -1,7 +1,7 @@
 //! The title of a session: the recording's own, else the first words that a person wrote.
 //!
 //! Programs put texts of their own into user messages: reminders, the environment, the output of commands. If all
-//! titles in a list began with them, sessions could not be told apart.
+//! titles in a list began with them, they could not be distinguished.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -83,7 +83,7 @@ pub fn is_passed_by(name: &str) -> bool {
     name.starts_with('.') || matches!(name, "target" | "node_modules")
 }
 
-/// Skipped files that would have been read otherwise, for a diagnostic.
+/// Skipped names of files that would have been read, to be reported.
 #[derive(Debug, Default)]
 pub struct PassedBy(BTreeSet<String>);
 

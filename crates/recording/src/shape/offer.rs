@@ -28,7 +28,7 @@ pub fn offered<'a>(sent: &Members<'a>) -> Option<Node<'a>> {
 }
 
 /// The tools of a list as chat recordings write them: `{type: function, function: {…}}`, `{name, …}`, or a bare name;
-/// the list itself also as JSON text. `None` where it is no list at all.
+/// the list itself also as JSON text. `None` if it is not a list.
 pub fn tools(node: Node<'_>) -> Option<Offer> {
     // A list of tools is not a call.
     let node = node.tried();

@@ -42,7 +42,7 @@ pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {
     ask(model, subject, None, (session, call), effects);
 }
 
-/// Values that are longer are content, and no rule compares them.
+/// Longest value for a condition: no rule compares longer texts.
 const LONGEST: usize = 200;
 
 /// Asks which tools could require the value under the cursor, in the body of a result.

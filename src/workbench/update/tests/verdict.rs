@@ -1,4 +1,4 @@
-//! Sessions that violate rules about the session as a whole: every place that says what a session comes to says so.
+//! Sessions that violate session rules: every place with a verdict shows it.
 
 use super::*;
 use crate::compare::Base;
