@@ -343,8 +343,12 @@ mod tests {
         for (asked, said, tools) in turns {
             made.said("user", Body::text(asked), None);
             made.response(None, if said.is_empty() { Body::MISSING } else { Body::text(said) }, None);
-            tools.iter().for_each(|tool| drop(made.call(None, tool, Body::text("{}"), None)));
-            tools.iter().for_each(|_| drop(made.result(None, Body::text("{}"), Mark::default(), None)));
+            for tool in tools {
+                made.call(None, tool, Body::text("{}"), None);
+            }
+            for _ in tools {
+                made.result(None, Body::text("{}"), Mark::default(), None);
+            }
         }
         made.response(None, Body::text("Done."), None);
         made.finish()
