@@ -38,9 +38,11 @@
 //! | `files` | the only reader of files, and the watch over them |
 //! | `live` | a policy at work on an agent: hooks, the journal of each session, the protocol for hosts, the proxy for MCP |
 //! | `lsp` | the language server: what an editor asks, answered from its texts; reads no file itself |
-//! | `cli`, `workbench` | the program |
+//! | `cli` | one command a file: what was asked, an exit code |
+//! | `workbench` | the screen: `update` changes `model` for a message and returns effects, `draw` shows it, `run` is the loop; a pane or a popup is a file |
 //!
-//! Imports run one way: base ← template, shell, recording ← engine ← compare ← report ← cli and workbench. The borders of the crates hold
+//! Imports run one way: base ← template, shell, recording ← engine ← compare ← report ← cli and workbench, with the rooms that ask
+//! questions of recordings (`explore`, `lint`, `suggest`, …) between compare and report. The borders of the crates hold
 //! the first part, a test that reads the `use` lines the rest. The rooms are public to the tests and benchmarks of this project, and
 //! part of no interface.
 //!
@@ -48,7 +50,9 @@
 //!
 //! 1. Nothing left of `report` prints, reads files or the environment, or asks the time. What a rule found is worded by its
 //!    dialect, as an `Explanation`.
-//! 2. A new dialect, format, kind of rule, verb or output is one new file (or folder) and a line in a table.
+//! 2. A new dialect, format, kind of rule, command, report, pane, popup or agent is one new file (or folder) and a line in a table:
+//!    `tests/README.md` ("What an addition touches") names both, and the test that holds it. What a program does is a row of data
+//!    in `crates/shell/src/facts`.
 //! 3. The engine is deterministic and total: the same session gives the same decisions, and no input makes it panic.
 //!    Should a rule fail all the same, its calls are denied with `rule_fault`; a program built with `panic = "abort"` has
 //!    no such net.

@@ -1,6 +1,8 @@
 //! From bytes to sessions: the table of formats, recognition by shape, and streaming.
 //!
 //! Reads what it is given and opens nothing itself. A format is one row of [`FORMATS`] and one file in `format`.
+//! `shape` holds what formats share (chat messages, spans, streams), `recognise` finds the format of a file, `reading` streams
+//! sessions, `finish` completes them by their neighbours, and `overlooked` reports calls that no reader took for calls.
 //! Imports run one way: `input` ← `contract` ← `shape` ← `format` ← the table and its users.
 
 pub mod contract;

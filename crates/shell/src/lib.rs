@@ -1,6 +1,9 @@
 //! What a shell command does: a command line as a row of small calls, and what each of them reads, writes, deletes and
 //! reaches.
 //!
+//! What a program does is a row of `facts/NAME.yaml`, read when the crate is built; `walk` goes through a line, `unwrap` and `wrap`
+//! through programs that run others, and `effects` collects what is read, written, deleted and reached.
+//!
 //! A maintained parser reads the line; nothing here parses the shell's grammar. If only the shell knows a word, an
 //! answer that depends on it is *perhaps*, with the word. Pure functions of their input; every cost is bounded by its
 //! length.
