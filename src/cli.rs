@@ -89,7 +89,7 @@ fn read(matches: ArgMatches) -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command()))
 }
 
-/// Does the work, tells why it failed, and outlives its faults.
+/// Does the work, reports why it failed, and survives its panics.
 fn guarded(screen: &mut Screen, work: impl FnOnce(&mut Screen) -> Result<Exit, Failure>) -> Exit {
     let ended = catch_unwind(AssertUnwindSafe(|| {
         let exit = work(screen)?;

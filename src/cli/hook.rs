@@ -63,7 +63,7 @@ fn watch(asked: args::Hook) -> Result<(), Fault> {
     })
 }
 
-/// Goes on in one thread only.
+/// Lets one thread continue and parks all others.
 fn only_one() {
     if ANSWERED.swap(true, Ordering::AcqRel) {
         loop {
@@ -149,7 +149,7 @@ fn answer(asked: &args::Hook, began: Instant) -> Result<Answer, Fault> {
     }
 }
 
-/// What is said of a call of which nothing could be decided.
+/// The refusal of a call that could not be decided.
 fn undecided(fault: &Fault) -> String {
     format!("{}{fault}", refusal::UNDECIDED)
 }

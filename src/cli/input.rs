@@ -28,7 +28,7 @@ mod sessions;
 pub use cached::{Cache, folder as cache_folder};
 pub use sessions::{Again, Sessions};
 
-/// Whether somebody asked to break off.
+/// Whether the user interrupted the run.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Where sessions come from.
@@ -96,7 +96,7 @@ pub fn policy(asked: &Policies, with_samples: bool, screen: &mut Screen) -> Resu
     policy_and_levels(asked, with_samples, screen).map(|(policy, _)| policy)
 }
 
-/// The same, with the levels at which its findings are told.
+/// The same, with the levels at which its findings are reported.
 pub fn policy_and_levels(
     asked: &Policies,
     with_samples: bool,
@@ -204,7 +204,7 @@ pub fn watch_interrupts() -> Result<(), Failure> {
     .map_err(Failure::System)
 }
 
-/// Whether somebody asked to break off.
+/// Whether the user interrupted the run.
 pub fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }

@@ -195,7 +195,7 @@ fn next(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// The one session of a line, and what is odd about it. What may lack calls is none: nobody would see that it does.
+/// The one session of a line, and what is odd about it. What may lack calls is no session: the loss would go unnoticed.
 fn session(
     number: u64,
     text: Vec<u8>,

@@ -124,7 +124,7 @@ impl LastPolicy {
         Some(LastPolicy { place, digest: record.get("policy")?.as_str()?.to_owned() })
     }
 
-    /// As it is to be named here. Says so where it is no longer what it was.
+    /// Its name as seen from here; a note if the policy has changed since.
     fn named(&self, screen: &mut Screen) -> Result<String, Failure> {
         let PolicyPlace { version, folder } = &self.place;
         let (shown, there) = (words::line(version), words::line(folder));

@@ -129,7 +129,7 @@ fn work(waiting: &Receiver<Job>, events: &Sender<Option<Event>>, wanted: &Wanted
     }
 }
 
-/// What some work leads to. A fault in it is said, and the thread goes on with the next.
+/// The event that some work leads to. A panic in it becomes a fault, and the thread continues with the next work.
 fn guarded(doing: &str, work: impl FnOnce() -> Option<Event>) -> Option<Event> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Some(Event::Fault(doing.to_owned())))
 }

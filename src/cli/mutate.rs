@@ -36,7 +36,7 @@ struct Witness {
     policy: Arc<Policy>,
 }
 
-/// What came of a mutant.
+/// A mutant and its outcome.
 struct Fate {
     mutant: Mutant,
     /// It changes a policy that loads.

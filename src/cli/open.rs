@@ -1,4 +1,4 @@
-//! `rulestep [SESSIONS]...`: the workbench, or what `replay` prints where there is no terminal.
+//! `rulestep [SESSIONS]...`: the workbench, or what `replay` prints without a terminal.
 
 mod workbench;
 
@@ -47,7 +47,7 @@ pub fn run(asked: Open, screen: &mut Screen) -> Result<Exit, Failure> {
     judge(&asked, screen)
 }
 
-/// A word that names no file and nearly a command, or a command that does not stand first.
+/// A word that names no file and nearly a command, or a command that is not the first word.
 fn misspelt_command(sessions: &[String]) -> Option<Failure> {
     let word = sessions.iter().find(|word| {
         word.chars().all(|c| c.is_ascii_alphabetic() || c == '-') && !std::path::Path::new(word).exists()

@@ -21,7 +21,7 @@ pub struct Reports<O: 'static> {
     /// The outputs, in the order of what is written.
     pub outputs: Vec<&'static O>,
     names: Vec<&'static str>,
-    /// Where each goes: to standard output where there is no file.
+    /// The file of each; `None` is standard output.
     files: Vec<Option<PendingFile>>,
 }
 

@@ -1,4 +1,4 @@
-//! `rulestep test`: cases judged, and what is not as expected told, or put in the place of what was expected.
+//! `rulestep test`: judges cases, and reports unexpected results or writes them in place of the expected ones.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -65,7 +65,7 @@ pub fn run(asked: &args::Test, screen: &mut Screen) -> Result<Exit, Failure> {
     answer.write(asked, screen)
 }
 
-/// What came of all files.
+/// The results of all files.
 #[derive(Default)]
 struct Answer {
     told: Vec<CaseReport>,

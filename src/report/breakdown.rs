@@ -62,7 +62,7 @@ impl View<'_> {
         }
     }
 
-    /// Where it stands, for what is in a file.
+    /// Its file and line, for what is in a file.
     fn place(&self, key: &Key) -> Option<String> {
         match key {
             Key::Rule(id) => self.policy.rules().get(*id).map(|rule| rule.place()),

@@ -201,7 +201,7 @@ impl Dossier {
         dossier
     }
 
-    /// Adds what is said of later sessions.
+    /// Adds the dossier of later sessions.
     pub fn merge(&mut self, later: Dossier) {
         for (rule, more) in later.groups {
             let group = self.groups.entry(rule).or_default();

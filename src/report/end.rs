@@ -10,7 +10,7 @@ use rulestep_engine::run::{Mode, Verdict};
 
 /// What is known once all sessions are judged.
 pub struct End<'a> {
-    /// What they come to.
+    /// Their totals.
     pub total: &'a Total,
     /// The policy that judged them.
     pub policy: &'a Policy,
@@ -26,7 +26,7 @@ pub struct End<'a> {
     pub only: Option<&'a Replay>,
     /// Why it is not what is recorded or what the policy files say now, a sentence each.
     pub caveats: &'a [String],
-    /// The command that does it again; empty where there is none.
+    /// The command that repeats the run; empty without one.
     pub command: &'a str,
 }
 

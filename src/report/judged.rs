@@ -22,7 +22,7 @@ pub enum JudgedSession {
         policy: Arc<Policy>,
         /// The mode it was judged in.
         mode: Mode,
-        /// What came of it.
+        /// Its outcomes.
         outcomes: Box<Outcomes>,
     },
 }

@@ -26,7 +26,7 @@ pub(super) trait Mergeable: Serialize + DeserializeOwned {
     fn provenance(&self) -> &Provenance;
     /// Whether something that was named was not read.
     fn incomplete(&self) -> bool;
-    /// Whether it has findings that the exit code tells.
+    /// Whether it has findings that decide the exit code.
     fn found(&self) -> bool {
         false
     }

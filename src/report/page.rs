@@ -88,7 +88,7 @@ fn page(end: &End<'_>) -> Markup {
     whole(&summary, &body)
 }
 
-/// What was done, for somebody who has never heard of it.
+/// What was done, for readers who do not know Rulestep.
 fn asked(end: &End<'_>) -> String {
     let rules = words::count(end.policy.rules().len() as u64, "rule");
     let sessions = words::count(end.total.sessions, "recorded agent session");

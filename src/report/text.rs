@@ -314,8 +314,8 @@ fn stops(replay: &Replay, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
     others.try_for_each(|other| not_taken(replay, &other, widths, paint, out))
 }
 
-/// A call that the model proposed in a choice that was not taken. What is said of it names its siblings, so the session
-/// that takes the choice words it.
+/// A call that the model proposed in a choice that was not taken. Its line names its siblings, so the session that
+/// takes the choice words it.
 fn not_taken(
     replay: &Replay,
     other: &NotTaken<'_>,

@@ -1,7 +1,7 @@
 //! Decisions as Markdown for a ticket or a chat.
 //!
 //! What a recording or a policy says is in code spans and code blocks, whose fences are longer than any run of backticks in
-//! it: nothing in there can format, link, mention anybody or be HTML, and it can be read in the raw text as well.
+//! it: nothing in there can format, link, mention a user or be HTML, and it can be read in the raw text as well.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};

@@ -1,4 +1,4 @@
-//! What all sessions come to.
+//! The totals of a replay.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::explore::seen::SeenTools;
 use rulestep_base::diagnostic::{Diagnostic, Severity};
 use rulestep_engine::replay::Tables;
 
-/// What all sessions come to.
+/// The totals of a replay.
 ///
 /// It is written only into the cache, where most of it is nothing: each file has its own.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]

@@ -1,4 +1,4 @@
-//! What all sessions come to: the object that closes the JSON, and the last lines for people.
+//! The totals of a replay: the object that closes the JSON, and the last lines for people.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -69,7 +69,7 @@ pub(super) struct LastLine<'a, T> {
     pub totals: &'a T,
 }
 
-/// What all sessions of a replay come to; two of them make one.
+/// The totals of a replay; two of them can be merged.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Totals {
     sessions: u64,

@@ -113,7 +113,7 @@ impl<'a> CallTemplate<'a> {
         })
     }
 
-    /// Reports assumptions behind the answer.
+    /// Reports the assumptions of the answer.
     fn note(&self, decides: bool, screen: &mut Screen) {
         if self.facts.tool(self.tool).is_none() {
             let tool = words::line(self.tool);

@@ -83,8 +83,8 @@ pub fn folder() -> Option<PathBuf> {
     Some(folder.join("rulestep"))
 }
 
-/// Whose rights the program has: who may not read the files any more is not told what somebody else found in them. `None` where the
-/// system does not say it in a file.
+/// Effective user, groups and capabilities, part of the key: a user never sees results that another one cached. `None` if
+/// the system does not give them in a file.
 fn rights() -> Option<String> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let is_right = |line: &&str| ["Uid:", "Gid:", "Groups:", "CapEff:"].iter().any(|of| line.starts_with(of));
@@ -124,7 +124,7 @@ pub fn run<A: Answers>(
     selection.run(corpus, sessions, answer, &A::weight, take);
 }
 
-/// All answers together, as kept or anew; `None` where a session is there twice, or two begin alike.
+/// All answers together, cached or computed; `None` if a session occurs twice, or two begin alike.
 fn once<A: Answers>(
     Cache { folder, key }: Cache,
     corpus: &Corpus,

@@ -167,7 +167,7 @@ impl Sessions {
         told
     }
 
-    /// Waits until an input is open. One that nobody writes to is put after the others; that is `None`.
+    /// Waits until an input is open. One that has no writer yet is put after the others; that is `None`.
     fn wait(&mut self, opening: Opening, time: Duration) -> Option<Result<recording::Reading, Diagnostic>> {
         let name = Arc::clone(&opening.input().name);
         match opening.within(time, &self.patience) {
@@ -333,7 +333,7 @@ impl ReadFile {
         Some(FileNotes { diagnostics: self.diagnostics.clone(), count: self.count, skipped })
     }
 
-    /// Goes on where it was read to before, and gives whether that can be done: it still begins with the same bytes.
+    /// Continues where it was read to before. Returns whether it can: it still begins with the same bytes.
     pub fn resume(&mut self, notes: &FileNotes, growth: &Growth) -> bool {
         let Some(Unread::Source(Source::File(input))) = &self.unread else { return false };
         let Growth { beginning, checkpoint } = growth;

@@ -15,7 +15,7 @@ use crate::workbench::theme::{Depth, Theme};
 use crate::workspace::{NoPolicy, Workspace};
 use rulestep_engine::run::Mode;
 
-/// Opens the workbench; `None` where there is no terminal for it.
+/// Opens the workbench; `None` without a terminal.
 pub fn open(asked: &Open, wanted: SessionSource<'_>, screen: &mut Screen) -> Result<Option<Exit>, Failure> {
     // A theme that does not exist is refused wherever it is asked for.
     if let Some(name) = &asked.theme {

@@ -36,7 +36,7 @@ pub fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "::{level} title=rulestep::{}", data(&summary.join("\n")))
 }
 
-/// An annotation at the place of a policy that something is said of.
+/// An annotation at the place in a policy that a diagnostic names.
 pub fn of_policy(level: &str, told: &Diagnostic) -> String {
     let mut parts = Vec::new();
     if let Some(spot) = warned::spot(told) {

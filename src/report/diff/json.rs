@@ -199,7 +199,7 @@ impl<'a> ChangeLine<'a> {
     }
 }
 
-/// What all comparisons come to; two of them make one.
+/// The totals of all comparisons; two of them can be merged.
 #[derive(Serialize, Deserialize)]
 pub(in crate::report) struct TotalsLine {
     schema: String,

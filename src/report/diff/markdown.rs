@@ -1,6 +1,6 @@
 //! Comparisons for a pull request: a table of what changed, then a section a kind, long lists folded.
 //!
-//! What a recording or a policy says is shown as code, so it can neither format nor link, nor call anybody; where it could
+//! What a recording or a policy says is shown as code, so it can neither format nor link, nor mention a user; where it could
 //! end the code, every sign of Markdown and HTML is spelt as a character reference. The page reads as plain text as well.
 
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ use crate::report::{ci, words};
 /// Rows of a table that are not folded.
 const OPEN: usize = 5;
 
-/// The first line: whoever posts the report finds the comment to replace by it.
+/// The first line, by which a job finds the comment that the report replaces.
 pub const MARKER: &str = "<!-- rulestep -->";
 /// Most bytes: GitHub takes 65,536 characters in a comment, and 1 MiB in the summary of a job.
 pub const LIMIT: usize = 65_536;

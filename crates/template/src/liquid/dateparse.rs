@@ -135,7 +135,7 @@ impl Rest<'_> {
         Some(three.fold(0, |number, digit| number * 10 + i64::from(digit - b'0')))
     }
 
-    /// `+02:00` or `+0200`, in seconds; 0 where there is none.
+    /// `+02:00` or `+0200`, in seconds; 0 without one.
     fn offset(&mut self) -> Option<i64> {
         let Some(sign) = self.sign() else { return Some(0) };
         let (hour, minute) = match self.0.get(2) {

@@ -1,4 +1,4 @@
-//! The same recordings once more, from the start.
+//! The same recordings again, from the start.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::workspace::opener;
 use rulestep_base::session::Session;
 use rulestep_recording::{Options, Reading};
 
-/// Reads single sessions once more. `None` where none can be.
+/// Reads single sessions again. `None` if no session can be.
 pub struct Again(Option<Options>);
 
 impl Again {
@@ -36,7 +36,7 @@ impl Sessions {
         Again(can_be.then(|| self.options.clone()))
     }
 
-    /// The same recordings once more; `None` where one of them can be read only once.
+    /// The same recordings again; `None` if one of them can be read only once.
     pub fn copy(&self) -> Option<Sessions> {
         let again = |source: &Source| match source {
             Source::File(input) if input.stamp().is_some() => Some(Source::File(input.clone())),

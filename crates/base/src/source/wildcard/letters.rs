@@ -1,4 +1,4 @@
-//! Letters that get into a name by accident: signs of no script, those that nobody sees, blanks, quotation marks and commas
+//! Letters that get into a name by accident: signs of no script, invisible ones, blanks, quotation marks and commas
 //! at its ends, and letters of another script that look like its own.
 
 use unicode_script::{Script, UnicodeScript};
@@ -29,7 +29,7 @@ pub(super) fn slip(name: &str) -> Option<Slip<'_>> {
     unseen(name).or_else(|| marks(name)).or_else(|| sign(name)).or_else(|| mixed(name))
 }
 
-/// A letter that nobody sees, or a blank at an end: wrong in every text.
+/// An invisible letter, or a blank at an end: wrong in every text.
 pub(super) fn unseen(text: &str) -> Option<Slip<'_>> {
     if let Some(sign) = text.matches(is_unseen).next() {
         return Some(Slip { sign, what: What::Unseen });
