@@ -136,7 +136,7 @@ impl Packed {
     }
 }
 
-/// The tools of an agent, as code: each with the argument that says what it works on, and the others that a call needs.
+/// The tools of an agent, as code: each with the argument that holds its operand, and the others that a call needs.
 fn agent(row: &Value) -> Option<String> {
     let mut code = format!("({:?}, &[", row.get("agent")?.as_str()?);
     for tool in row.get("tools")?.as_array()? {
@@ -152,7 +152,7 @@ fn fail(why: &str) {
     std::process::exit(1);
 }
 
-/// The items of a list, each with its line; or what is wrong, with its line.
+/// The items of a list, each with its line; or the problem, with its line.
 fn items(text: &str) -> Result<Vec<(usize, Value)>, (usize, String)> {
     let mut open: Vec<Open> = Vec::new();
     let mut found = Vec::new();

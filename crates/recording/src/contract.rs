@@ -49,7 +49,7 @@ pub type Others = Arc<dyn Fn(&str) -> Option<Arc<HashSet<u64>>> + Send + Sync>;
 /// Options for reading.
 #[derive(Clone, Default)]
 pub struct Options {
-    /// The format, where it is not to be recognised.
+    /// The format, if it is given instead of recognised.
     pub format: Option<&'static Format>,
     /// For results that bear no mark of their own.
     pub error: Option<ErrorTest>,

@@ -126,7 +126,7 @@ impl Finish {
         }
     }
 
-    /// For those that follow what was counted, where results are known to be recorded.
+    /// For sessions after counted ones, if results are known to be recorded.
     pub fn resume(file: &Arc<str>, format: &'static Format, options: &Options, counted: Counted) -> Finish {
         Finish { kept: ResultState::Recorded, counted, ..Finish::new(file, format, options) }
     }

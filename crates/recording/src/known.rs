@@ -100,7 +100,7 @@ impl Known {
         self.reader.told(self.line, at, id, told);
     }
 
-    /// The session, if it is one; and what was found about the journal that belongs to no session.
+    /// The session, if it is one; and the problems of the journal that belong to no session.
     pub fn session(mut self) -> (Option<Session>, Vec<Diagnostic>) {
         self.reader.end(&mut self.out);
         let Out { sessions, mut diagnostics, lost, .. } = self.out;
@@ -112,7 +112,7 @@ impl Known {
     }
 }
 
-/// The instant that a JSON value gives, as readers take it.
+/// The instant of a JSON value, as readers read it.
 pub fn instant(json: &str) -> Option<Millis> {
     time::instant(Node::parse(json).ok()?)
 }

@@ -13,7 +13,7 @@ use crate::shape::{suspicion, tags};
 use rulestep_base::diagnostic::{Diagnostic, Loss, code};
 use rulestep_base::session::{Body, Form, MessageKind, Session};
 
-/// Says so of the first place where that is so, unless calls are known to be missing.
+/// Reports the first call that may have been overlooked, unless calls are known to be missing.
 pub fn tell(session: &mut Session) {
     if session.diagnostics.iter().any(Diagnostic::may_lose_calls) {
         return;

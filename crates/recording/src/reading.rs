@@ -65,8 +65,8 @@ pub struct Reading {
 
 /// Begins to read `input`. `file` is its name, as shown; `-` for standard input.
 ///
-/// # Errors
-/// One diagnostic, where nothing can be read at all: the input fails, is empty, or is no recording of a known format.
+/// # Errors One diagnostic, if nothing can be read at all: the input fails, is empty, or is no recording of a known
+/// format.
 pub fn open(
     file: impl Into<Arc<str>>,
     input: Box<dyn BufRead + Send>,
@@ -202,7 +202,7 @@ impl Reading {
         })
     }
 
-    /// Takes back what was cut off, in the order of the input; sessions that are complete with it are [ready](Self::ready).
+    /// Takes cut-off lines back, in the order of the input; sessions that they complete are [ready](Self::ready).
     pub fn join(&mut self, stretch: Stretch) {
         self.away = self.away.saturating_sub(1);
         self.ahead.extend(stretch.lines);
@@ -213,7 +213,7 @@ impl Reading {
         }
     }
 
-    /// The next session, where nothing has to be read for it that was not joined.
+    /// The next session that needs no further reading and was not joined.
     pub fn ready(&mut self) -> Option<Session> {
         loop {
             if let Some(session) = self.complete() {
@@ -275,7 +275,7 @@ impl Reading {
         self.latest.clone()
     }
 
-    /// Whether what was read depends on other files, which may change without this one.
+    /// Whether the sessions depend on other files, which may change without this one.
     pub fn has_asked_others(&self) -> bool {
         self.finish.has_asked_others()
     }
@@ -286,7 +286,7 @@ impl Reading {
         Some(LineReader { setting: self.setting.clone(), format: self.format, apart })
     }
 
-    /// Whether a result comes in the rest of the input, where that can be read a second time.
+    /// Whether the rest of the input has a result, if it can be read a second time.
     fn look_ahead(&self) -> Option<bool> {
         let options = Options { format: Some(self.format), following: true, ..Options::default() };
         let input = self.again.as_ref()?().ok()?;

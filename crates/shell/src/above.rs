@@ -7,7 +7,7 @@ use super::word::Symbol;
 /// Folders that hold the home folders of people.
 const HOMES: [&str; 3] = ["home", "Users", "users"];
 
-/// The names on the way to a path, from where it begins: `/`, `~`, `.` or `..`.
+/// The names on the way to a path, from its beginning: `/`, `~`, `.` or `..`.
 type Names<'s> = Vec<&'s [Symbol]>;
 
 fn names(path: &[Symbol]) -> Names<'_> {

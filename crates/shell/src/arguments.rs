@@ -167,7 +167,7 @@ impl<'p> Arguments<'p> {
         found
     }
 
-    /// Whether the success of the program is not that of what it runs.
+    /// Whether the exit status of the program is independent of what it runs.
     pub fn is_apart(&self, run: &Run) -> bool {
         run.apart.as_ref().is_some_and(|apart| {
             (apart.with.is_empty() || self.is_on(&apart.with)) && !self.is_on(&apart.without)

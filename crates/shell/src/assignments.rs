@@ -14,7 +14,7 @@ use super::word::{Piece, Word};
 const SAME_SHELL: &str =
     "eval . source command builtin exec time ! trap jobs compgen mapfile readarray noglob nocorrect";
 
-/// Whether what it runs is run by the same shell.
+/// Whether the program runs its script in the same shell.
 pub fn is_same_shell(name: &str) -> bool {
     SAME_SHELL.split(' ').any(|one| one == name)
 }
@@ -26,7 +26,7 @@ pub fn folder_of(program: &Word) -> Option<Word> {
         let open = program.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(_) | Piece::Home));
         return open.then(|| program.clone());
     };
-    // The root ends with its own slash, and so does what is not known.
+    // The root ends with its own slash, and so does an unknown value.
     if matches!(folder.pieces.last(), None | Some(Piece::Unknown(_) | Piece::Home | Piece::Pattern(_))) {
         folder.push("/");
     }
@@ -198,7 +198,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Before what a program runs: what was known there, for afterwards. `None`: it runs in the same shell.
+    /// Enters what a program runs; returns the values before, to restore them afterwards. `None`: it runs in the same
+    /// shell.
     pub fn enter(&mut self, name: &str) -> Option<Constants> {
         if self.constants.is_empty() || is_same_shell(name) || super::variables::is_builtin(name) {
             return None;
@@ -239,7 +240,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The calls of a loop from this number on run again, with what it has set.
+    /// The calls of a loop from this number on run again, with the variables that the loop has set.
     pub fn set_again(&mut self, from: usize, before: &Constants) {
         if self.constants == *before {
             return;
@@ -255,7 +256,7 @@ impl Walker<'_> {
     }
 }
 
-/// The value of an assignment; `None` where the shell does more with it than is followed: `~` after a colon.
+/// The value of an assignment; `None` if the shell expands more in it than is modelled: `~` after a colon.
 fn plain(value: &Word, written: &str) -> Option<Word> {
     (!written.contains(":~")).then(|| literal(value))
 }

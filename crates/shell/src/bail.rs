@@ -13,7 +13,7 @@ pub fn is_exit(pipeline: &Pipeline) -> bool {
         if simple.prefix.is_none() && simple.word_or_name.as_ref().is_some_and(|name| name.value == "exit"))
 }
 
-/// Whether the shell ends where a part of the list fails: `a && b || exit 1`, and with `{ …; exit 1; }`.
+/// Whether the shell exits if a part of the list fails: `a && b || exit 1`, and with `{ …; exit 1; }`.
 pub fn bails(list: &AndOrList) -> bool {
     let Some((AndOr::Or(last), others)) = list.additional.split_last() else { return false };
     others.iter().all(|next| matches!(next, AndOr::And(_))) && !last.bang && is_failure(&last.seq)
@@ -53,7 +53,7 @@ fn is_failure(commands: &[Command]) -> bool {
     }
 }
 
-/// `if ! a; then b; exit 1; fi` as `a || { b; exit 1; }`: both end the shell where `a` fails, and succeed where it does not.
+/// `if ! a; then b; exit 1; fi` as `a || { b; exit 1; }`: both exit if `a` fails, and succeed if it does not.
 pub fn as_choice(list: &AndOrList) -> Cow<'_, AndOrList> {
     choice(list).map_or(Cow::Borrowed(list), Cow::Owned)
 }

@@ -48,7 +48,7 @@ pub struct SmallCall {
     pub unclear: Option<String>,
     /// A word that decides whether it runs at all.
     pub doubt: Option<String>,
-    /// Whether it does what is written elsewhere: in a file, in another language.
+    /// Whether its effects are defined elsewhere: in a file, in another language.
     pub opaque: bool,
     /// Whether it runs on another machine or in a container.
     pub elsewhere: bool,
@@ -64,7 +64,7 @@ pub struct SmallCall {
     pub background: bool,
     /// The outermost loop around it, from 1; 0 is none.
     pub looped: usize,
-    /// Whether names of programs are compared without case where it runs.
+    /// Whether it runs on a system that compares names of programs without case.
     pub folds: bool,
     /// The part of the line it comes from, in characters.
     pub at: Range<usize>,
@@ -90,7 +90,7 @@ impl Touch {
         }
     }
 
-    /// The path, with `*` or `**` for what is in a folder under any name, or below it.
+    /// The path, with `*` or `**` for anything in a folder, or below it.
     pub fn shown(&self) -> String {
         let path = self.place.shown();
         match self.extent {

@@ -31,7 +31,7 @@ struct LeftOut {
     folders: bool,
 }
 
-/// The most names that one option gives: `{a,b}{c,d}` gives four.
+/// The most names of one option: `{a,b}{c,d}` has four.
 const NAMES: usize = 64;
 
 impl FileName {
@@ -114,8 +114,9 @@ impl Choice {
         }
     }
 
-    /// Whether it leaves out all that a pattern without a place means. `folder`: what the pattern means lies in a folder of
-    /// that name. What is left out is left out whole: `--exclude '*.pem'` leaves no `a*.pem`.
+    /// Whether it excludes everything that matches a pattern without a fixed place. `folder`: the pattern represents
+    /// the contents of a folder of that name. An exclusion covers everything it matches: `--exclude '*.pem'` leaves no
+    /// `a*.pem`.
     pub fn leaves_out(&self, written: &str, folder: bool) -> bool {
         let of_folder = |name: &str| name.trim_end_matches(['/', '*']).to_owned();
         let own = if folder { of_folder(written) } else { written.to_owned() };

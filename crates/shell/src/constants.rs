@@ -71,7 +71,7 @@ const LONGEST: usize = 1024;
 /// The most values that a variable may have.
 const VALUES: usize = 4;
 
-/// Variables that the shell changes by itself.
+/// Variables that the shell itself changes.
 const OWN: &str = "_ RANDOM SRANDOM SECONDS LINENO EPOCHSECONDS EPOCHREALTIME UID EUID PPID GROUPS DIRSTACK FUNCNAME HISTCMD \
      SHELLOPTS PIPESTATUS OPTIND OPTARG OPTERR REPLY MAPFILE COPROC COMP_WORDS COMP_CWORD COMP_LINE COMP_POINT argv status";
 
@@ -85,7 +85,7 @@ pub fn is_name(text: &str) -> bool {
         && text.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric())
 }
 
-/// The names in a text, each with what comes before and after it.
+/// The names in a text, each with the text before and after it.
 fn names(text: &str) -> impl Iterator<Item = (&str, &str, &str)> {
     let is_part = |letter: char| letter == '_' || letter.is_ascii_alphanumeric();
     let mut at = 0;

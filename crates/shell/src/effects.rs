@@ -76,7 +76,7 @@ fn of_reading(
         matches!(does.deed, Deed::Chooses(..)) && holds(does, &arguments, operands) == Answer::Yes
     };
     choose(others.iter().copied().filter(is_certain), &arguments, &mut found);
-    // A link leaves everything where it is.
+    // A link moves nothing.
     let is_link = others.iter().any(|does| does.deed == Deed::Links && does.conditions.is_empty());
     match others.into_iter().any(passes_on) {
         _ if is_link => {}
@@ -156,7 +156,7 @@ fn is_proxy(name: &str) -> bool {
         .any(|known| name.eq_ignore_ascii_case(known))
 }
 
-/// Whether a command gives a file another name.
+/// Whether a command gives a file another name by a link.
 pub fn links(call: &SmallCall, facts: &Table) -> bool {
     let Some(program) = call.program.known().and_then(|name| facts.program(name)) else { return false };
     let read = arguments(program, &call.args);
@@ -322,7 +322,7 @@ fn into_folder(sources: &[Word], target: &Word, known: bool, scene: &Scene<'_>, 
     }
     let certain = known || sources.len() > 1;
     let deep = found.touches.iter().any(|touch| touch.act == Act::Reads && touch.extent == Extent::Below);
-    // `cp -r a/. b` and `rsync -r a/ b` write what is in `a`.
+    // `cp -r a/. b` and `rsync -r a/ b` write the contents of `a`.
     let mut unnamed = deep && sources.iter().any(Word::is_folder);
     for source in sources {
         let Some(name) = files::within(target, source) else {
@@ -352,7 +352,7 @@ fn into_folder(sources: &[Word], target: &Word, known: bool, scene: &Scene<'_>, 
     } else if known && unnamed {
         add(Act::Writes, Extent::Inside, target, scene, found);
     } else if deep && !certain {
-        // So does `cp -r a b` where there is no `b`.
+        // So does `cp -r a b` if there is no `b`.
         mention(Act::Writes, Extent::WithinIfFolder, target, scene, found);
     }
 }

@@ -7,7 +7,7 @@ pub enum Extent {
     Itself,
     /// The path with everything below it.
     Below,
-    /// The path itself, if what it lies in is a folder: `b/a` of `cp a b`. Nothing of a pattern without a fixed place.
+    /// The path itself, if its parent is a folder: `b/a` of `cp a b`. Nothing of a pattern without a fixed place.
     IfFolder,
     /// Something in it, whatever its name: what the path itself matches, and what any name in it matches.
     Inside,

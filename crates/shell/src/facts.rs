@@ -55,7 +55,7 @@ static READ: [OnceLock<Program>; shipped::ROWS.len()] = [const { OnceLock::new()
 pub struct AgentTool {
     /// Its name in the agent's events.
     pub name: &'static str,
-    /// The argument that says what it works on.
+    /// The argument that holds its operand.
     pub argument: &'static str,
     /// The other arguments that a call needs.
     pub others: &'static [&'static str],

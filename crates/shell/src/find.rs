@@ -91,7 +91,7 @@ fn narrows(word: &Word) -> bool {
         && !word.start().starts_with("-O")
 }
 
-/// Deletes what it comes upon.
+/// Deletes the files that it finds.
 fn deletes(row: &Program, args: &[Word], scene: &Scene<'_>, found: &mut Effects) {
     for hit in find_hits(row, args) {
         add(Act::Deletes, Extent::Itself, &hit, scene, found);

@@ -8,7 +8,7 @@ use super::word::{Piece, Word};
 const WORDS_FOR_PEOPLE: &str = "description explanation thought thoughts thinking reason intent tool_summary tool_action \
      title note notes comment purpose";
 
-/// Arguments of searches that say what is looked for, and how.
+/// Arguments of searches that hold what is searched for, and options of the search.
 const OF_SEARCHES: &str = "pattern query regex regexp search search_term type output_mode glob globs include includes \
      include_pattern file_pattern";
 

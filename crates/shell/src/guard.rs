@@ -64,7 +64,7 @@ pub fn before_tokens(text: &str) -> Option<&'static str> {
     (expansions > EXPANSIONS || ticks > TICKS).then_some("a line with more than 64 expansions")
 }
 
-/// The parser panics where a number of more digits than this ends a range of braces, counts folders or names a descriptor.
+/// The parser panics if a number of more digits than this ends a range of braces, counts folders or names a descriptor.
 const DIGITS: usize = 9;
 
 const LONG_NUMBER: &str = "a number of more than 9 digits where the shell counts";

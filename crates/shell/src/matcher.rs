@@ -219,7 +219,7 @@ impl Runs {
         })
     }
 
-    /// Whether the words after the program fit, read so, and what is set around it.
+    /// Whether the words after the program match in this reading, and the settings of the command.
     fn fits(&self, row: &Program, read: &Arguments<'_>, call: &SmallCall) -> Answer {
         let goals = self.args.len() == 1 && read.levels.iter().any(|level| level.goals);
         let leading = if goals { self.goal(read) } else { self.leading(read) };
@@ -386,7 +386,7 @@ fn encoded_form(written: &str) -> Glob {
 }
 
 impl Matcher {
-    /// The answer for one small call, by what is shipped of programs.
+    /// The answer for one small call, by the shipped facts of programs.
     pub fn answer(&self, call: &SmallCall, around: &Surroundings) -> Answer {
         self.answer_by(call, around, &Table::default())
     }

@@ -248,7 +248,7 @@ impl<'p, 't> Parser<'p, 't> {
         options.filter(|(_, option)| option.names.iter().any(|own| own.starts_with(name))).collect()
     }
 
-    /// Reads an option, with its value where that is the next word.
+    /// Reads an option, with its value if that is the next word.
     fn option(&mut self, word: &Word, words: &[Word]) {
         let start = word.start();
         let whole = self.program.style == Style::OneDash || start.starts_with("--");

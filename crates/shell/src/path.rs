@@ -14,7 +14,7 @@ mod pattern;
 
 pub use pattern::Patterns;
 
-/// The folder of the recording, and what is known of the home folder.
+/// The folder of the recording, and the home folder if known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Root {
     /// The absolute path of the folder in which the session began.
@@ -71,7 +71,7 @@ impl Root {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     forms: Vec<Form>,
-    /// Whether it lies in the session's folder, which is `folder` if that is known: empty where it is the root.
+    /// Whether it lies in the session's folder, which is `folder` if known: empty for the root.
     inside: bool,
     /// Whether a search came through its folders.
     searched: bool,
@@ -227,7 +227,7 @@ impl Place {
         }
         // The home folder is unknown.
         let said = self.forms.iter().filter(|form| form.symbols.get(1) != Some(&Symbol::Any));
-        // A place in the home folder is also one of the whole file system, if it is known where that is.
+        // A place in the home folder is also one of the whole file system, if the home folder is known.
         let at_home = self.home.as_ref().and_then(|home| Some([home, in_home(place)?].concat()));
         let places = || std::iter::once(place).chain(at_home.as_deref());
         let held = |form: &Form| Answer::any(places().map(|place| above::holds(&form.symbols, place, &here)));
@@ -328,7 +328,7 @@ fn normal(symbols: &[Symbol]) -> Vec<Symbol> {
     path
 }
 
-/// Whether a first name already says from where the path is taken.
+/// Whether a first name already determines where the path begins.
 fn begins(name: &[Symbol], here: &[Symbol], up: &[Symbol]) -> bool {
     let environment = name.len() > ENVIRONMENT.len() && is_environment(name);
     environment || name == here || name == up || matches!(name, [Symbol::Char('~'), ..] | [Symbol::Any, ..])

@@ -67,8 +67,8 @@ impl Copies {
         self.0.is_empty()
     }
 
-    /// Whether a file is a copy, or lies in one. What is written to a copy or deleted is not the original; through a link it is,
-    /// and a link itself is deleted alone.
+    /// Whether a file is a copy, or lies in one. Writing to a copy or deleting it does not affect the original; writing
+    /// through a link does, and deleting a link deletes only the link.
     fn matches(&self, place: &Place, act: Act) -> Answer {
         if self.0.is_empty() {
             return Answer::No;
@@ -210,7 +210,7 @@ impl Question {
         })
     }
 
-    /// Whether it asks for files that are worked on so.
+    /// Whether it asks for files with this act.
     pub fn asks(&self, act: Act) -> bool {
         let mut matchers = self.groups.iter().flat_map(|group| &group.any);
         matchers.any(|matcher| matches!(matcher, Matcher::Touches(asked, _) if *asked == act))
@@ -230,7 +230,8 @@ impl Question {
         self.groups.iter().any(|group| group.key == "ended")
     }
 
-    /// The files that a command works on and that it asks about. `certain`: without those that it works on if a `cd` failed.
+    /// The files of a command that it asks about. `certain`: without those that the command works on only if a `cd`
+    /// failed.
     pub fn files<'c>(&self, call: &'c SmallCall, copies: &Copies, certain: bool) -> Vec<&'c Place> {
         let asked = self.groups.iter().flat_map(|group| &group.any).filter_map(|matcher| match matcher {
             Matcher::Touches(act, patterns) => Some((*act, patterns)),
@@ -255,7 +256,7 @@ impl Question {
         matches!(self.groups.as_slice(), [group] if group.key == "reads")
     }
 
-    /// A command line that it certainly means, where it names one word by word.
+    /// A command line that certainly matches, if it names one word by word.
     pub fn example(&self) -> Option<String> {
         let group = self.groups.iter().find(|group| group.key == "runs")?;
         let lines = group.texts().filter(|(_, more)| more.is_empty()).map(|(line, _)| line);
@@ -332,7 +333,7 @@ impl Group {
         }
     }
 
-    /// Hosts, where a star alone is every other machine.
+    /// Hosts; a star alone is every other machine.
     fn hosts(&self) -> String {
         let list = self.list();
         match list.strip_prefix("`*`") {

@@ -110,7 +110,7 @@ struct Last {
     reading: Rc<Reading>,
 }
 
-/// Readings by what they depend on.
+/// Readings by their inputs.
 type Readings = HashMap<(Key<Box<str>>, Box<str>), Rc<Reading>>;
 
 thread_local! {
@@ -135,14 +135,14 @@ fn home(facts: &Facts) -> &str {
     facts.context.as_ref().and_then(|context| context.get("home")?.as_str()).unwrap_or_default()
 }
 
-/// A call, and where it is made.
+/// A call and its place.
 #[derive(Clone, Copy)]
 pub struct Made<'c> {
     /// The tool.
     pub tool: &'c str,
     /// Its arguments.
     pub arguments: &'c Body,
-    /// The folder that it is made in, where the recording names one that is not the session's.
+    /// The working directory of the call, if the recording names one that is not the session's.
     pub folder: Option<&'c str>,
     /// The surroundings of its session.
     pub facts: &'c Facts,

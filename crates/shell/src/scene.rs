@@ -9,16 +9,16 @@ use super::word::Word;
 pub struct Effects {
     /// The files it works on.
     pub touches: Vec<Touch>,
-    /// Those that it works on where a `cd` before it has failed.
+    /// The files it works on if a `cd` before it has failed.
     pub mentions: Vec<Touch>,
     /// The hosts it connects to.
     pub reaches: Vec<Host>,
-    /// Whether what it does is written elsewhere.
+    /// Whether its effects are defined elsewhere.
     pub opaque: bool,
 }
 
 impl Effects {
-    /// Takes what is perhaps done: a word decides.
+    /// Takes the possible effects: they depend on a word.
     pub fn perhaps(&mut self, other: Effects, doubt: &str) {
         let all = other.touches.into_iter().chain(other.mentions);
         let new = all.filter(|touch| !self.touches.contains(touch));

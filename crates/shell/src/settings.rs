@@ -174,7 +174,7 @@ fn alias(setting: &str) -> Option<String> {
     section.eq_ignore_ascii_case("alias").then(|| name.to_owned())
 }
 
-/// Whether the words keep a setting for what comes later: `git config NAME VALUE`.
+/// Whether the words keep a setting for later commands: `git config NAME VALUE`.
 fn is_config(read: &Arguments<'_>) -> bool {
     read.operands.first().is_some_and(|first| first.known() == Some("config"))
 }

@@ -16,7 +16,7 @@ use super::unlisted;
 use super::walk::{read, read_in, read_words_in};
 use super::word::Word;
 
-/// Whether a call of a tool can be what a key asks for.
+/// Whether a call of a tool can match a key.
 pub fn can(facts: &Table, name: &str, key: &str) -> bool {
     let Some(row) = facts.tool(name) else { return true };
     row.does.iter().any(|argument| match argument.role {
@@ -72,7 +72,7 @@ pub fn command_argument<'f>(facts: &'f Table, name: &str) -> Option<&'f str> {
     row.named(Role::Command).next()
 }
 
-/// The arguments of a call that say what it does; `None`: any of them may.
+/// The arguments of a call that determine its effects; `None`: any of them may.
 pub fn looks_at(facts: &Table, name: &str, arguments: Option<&Value>) -> Option<Vec<String>> {
     let row = facts.tool(name)?;
     let given = arguments.and_then(Value::as_object)?;

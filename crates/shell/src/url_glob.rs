@@ -103,7 +103,7 @@ fn expanded(word: &Word) -> Vec<Word> {
     words
 }
 
-/// The choices of `one,two}` and what is after it. curl stops at a list that is not closed.
+/// The choices of `one,two}` and the text after it. curl stops at a list that is not closed.
 fn list(atoms: &[Atom]) -> Option<(Vec<Vec<Atom>>, &[Atom])> {
     let end = atoms.iter().position(|atom| *atom == Ok('}'))?;
     let (inner, after) = atoms.split_at(end);
@@ -111,8 +111,8 @@ fn list(atoms: &[Atom]) -> Option<(Vec<Vec<Atom>>, &[Atom])> {
     Some((if choices.len() > WORDS { Vec::new() } else { choices }, after.get(1..).unwrap_or_default()))
 }
 
-/// The choices of `1-20]`, `001-100:10]`, `a-z]` and what is after it, none where they are too many.
-/// Anything else in brackets is an address of IPv6 or a letter.
+/// The choices of `1-20]`, `001-100:10]`, `a-z]` and the text after it; no choices if they are too many. Anything else
+/// in brackets is an address of IPv6 or a letter.
 fn range(atoms: &[Atom]) -> Option<(Vec<Vec<Atom>>, &[Atom])> {
     let end = atoms.iter().position(|atom| *atom == Ok(']'))?;
     let (inner, after) = atoms.split_at(end);

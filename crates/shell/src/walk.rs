@@ -137,7 +137,7 @@ impl Walker<'_> {
         // After `a || exit 1`, `a` has succeeded.
         let last_or = list.additional.iter().rposition(is_or).filter(|_| !bails(list));
         let level = flow.level + 1;
-        // The success of a pipeline is that of the list where nothing else can bring it about.
+        // The success of a pipeline is that of the list if nothing else can bring it about.
         let part = |decides: bool, last: bool| {
             let (proven, proof) = if decides { (flow.proven, flow.proof) } else { (false, level) };
             Flow { proven, proof, level, tested: flow.tested || !last, ..flow }
@@ -399,7 +399,7 @@ impl Walker<'_> {
         self.stdin = kept;
     }
 
-    /// A loop's body; again where it defines functions or changes its folder, for its beginning then runs with them.
+    /// A loop's body; read twice if it defines functions or changes its folder, for its beginning then runs with them.
     pub fn repeat(&mut self, why: &str, text: &dyn Display, mut body: impl FnMut(&mut Self)) {
         let (before, defined) = (self.folder.clone(), self.defined);
         let outer = self.looped;

@@ -54,11 +54,11 @@ pub struct Flow {
     pub elsewhere: bool,
     /// The number of scripts around it.
     pub depth: usize,
-    /// Whether it is certain to be reached, for what it defines.
+    /// Whether it is certain to be reached, so that its definitions count.
     pub branch: bool,
-    /// Whether what came directly before has failed.
+    /// Whether the command directly before has failed.
     pub failed: bool,
-    /// Whether it runs on while what comes after it runs.
+    /// Whether it runs in the background of the commands after it.
     pub background: bool,
 }
 
@@ -115,7 +115,7 @@ pub struct Walker<'w> {
     pub pipefail: bool,
     pub aliases: HashSet<String>,
     pub stdin: Input,
-    /// A word that decides whether what is being read runs at all.
+    /// A word that decides whether the current part runs at all.
     pub doubt: Option<String>,
     /// Aliases that the line adds to programs' settings: the program, the alias, its definition.
     pub settings: Vec<(String, String, String)>,
@@ -342,7 +342,7 @@ impl<'w> Walker<'w> {
         Expanding { options: &OPTIONS, constants: &self.constants, facts: &self.root.facts, own, assigns }
     }
 
-    /// Runs what expansions run, and sets what they set.
+    /// Runs the substitutions of expansions, and sets the variables that they set.
     fn expanded(&mut self, found: Expansion, raw: &str, flow: Flow) -> Vec<Word> {
         let Expansion { words, scripts, lost, set, arithmetic } = found;
         if lost {

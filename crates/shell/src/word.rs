@@ -38,7 +38,7 @@ impl Word {
         }
     }
 
-    /// Whether what is named is a folder, and which one is known.
+    /// Whether it names a folder, and which one is known.
     pub fn is_known_folder(&self) -> bool {
         self.unclear().is_none() && (self.is_there() || self.is_folder())
     }
@@ -107,7 +107,7 @@ impl Word {
         self.many |= other.many;
     }
 
-    /// The whole text, where it is known.
+    /// The whole text, if known.
     pub fn known(&self) -> Option<&str> {
         match self.pieces.as_slice() {
             [] if !self.many => Some(""),

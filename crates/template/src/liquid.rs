@@ -59,8 +59,7 @@ struct Inner {
 
 /// Parses a template.
 ///
-/// # Errors
-/// [`Unevaluable`] with the place of the mistake; also where a construct is unknown or not supported.
+/// # Errors [`Unevaluable`] with the place of the mistake; also if a construct is unknown or not supported.
 pub fn parse(text: &str) -> Result<Template, Unevaluable> {
     let input = text::units(text);
     let nodes = blocks::parse(&input).map_err(|error| error.at_bytes(text))?;
@@ -81,11 +80,10 @@ impl Template {
         self.inner.names.may_read(name)
     }
 
-    /// The text that the template prints, in at most `budget` steps: nodes, operands, filters, items and
-    /// characters that these go through or make.
+    /// The text that the template prints, in at most `budget` steps: nodes, operands, filters, items and characters
+    /// that these go through or make.
     ///
-    /// # Errors
-    /// [`Unevaluable`] where LiquidJS fails, and where the result is not known to be that of LiquidJS.
+    /// # Errors [`Unevaluable`] if LiquidJS fails, and if the result is not known to be that of LiquidJS.
     pub fn render(&self, scope: &Scope<'_>, budget: u64) -> Result<String, Unevaluable> {
         let mut out = Vec::new();
         render::Render::new(scope, budget).nodes(&self.inner.nodes, &mut out)?;

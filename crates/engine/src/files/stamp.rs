@@ -69,7 +69,7 @@ impl Stamp {
         self.system.write(out);
     }
 
-    /// When the file was last changed, where the system says so.
+    /// When the file was last changed, if the system records it.
     #[must_use]
     pub fn modified(&self) -> Option<SystemTime> {
         self.modified

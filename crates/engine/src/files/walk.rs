@@ -39,7 +39,7 @@ pub struct FoundFile {
 }
 
 impl FoundFile {
-    /// `None` for what is no regular file.
+    /// `None` if it is not a regular file.
     pub fn of(metadata: &fs::Metadata, is_link: bool) -> Option<FoundFile> {
         metadata.is_file().then(|| FoundFile { stamp: Stamp::of(metadata), is_link })
     }
@@ -268,7 +268,7 @@ impl FolderEntry {
     }
 }
 
-/// The entries of a folder by name. Names that are no text are shown with marks for what is not.
+/// The entries of a folder by name. Bytes of a name that are not UTF-8 are shown as marks.
 pub fn entries(path: &Path, shown: &str, out: &mut Vec<Diagnostic>) -> Vec<FolderEntry> {
     let mut entries = Vec::new();
     let listed = match fs::read_dir(path) {

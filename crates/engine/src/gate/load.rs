@@ -43,7 +43,7 @@ impl Policy {
     }
 }
 
-/// The policy of these files, if it decides. `diagnostics` is what was met on the way to them.
+/// The policy of these files, if it decides. `diagnostics` are those of finding and reading the files.
 fn loaded(files: &[PolicyFile], diagnostics: Vec<Diagnostic>) -> Result<Arc<Policy>, InvalidPolicy> {
     loaded_guarded(files, diagnostics, None)
 }

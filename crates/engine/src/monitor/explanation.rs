@@ -96,7 +96,7 @@ pub struct About<'a> {
     pub checked: Option<&'a CheckedValue>,
     /// The earlier calls it rests on.
     pub found: &'a [EarlierCall],
-    /// For an outcome: the calls that ran, in order, where they are known.
+    /// For an outcome: the calls that ran, in order, if they are known.
     pub ran: Option<&'a [CallRef]>,
 }
 
@@ -107,13 +107,13 @@ impl<'a> About<'a> {
         About { rule, session, code: None, checked: None, found: &[], ran: None }
     }
 
-    /// The earlier call that decides, where there is one.
+    /// The earlier call that decides, if there is one.
     #[must_use]
     pub fn earlier(&self) -> Option<CallRef> {
         self.found.first().map(|found| found.call)
     }
 
-    /// To be said of absence, which proves little in a recording that begins after its session did.
+    /// A caveat for evidence of absence, which proves little in a recording that begins after its session did.
     #[must_use]
     pub fn starts_in_the_middle(&self) -> &'static str {
         if self.session.facts.from_the_middle { " (the recording starts in the middle)" } else { "" }
@@ -149,7 +149,7 @@ pub struct Explanation {
     pub doubt: Option<String>,
     /// The tool whose earlier calls do not count: a finding that rests on absence.
     pub awaited: Option<Arc<str>>,
-    /// Whether it is worth reading where the call passed: it counts something, or rests on a file or an earlier call.
+    /// Whether it is worth reading for a call that passed: it counts something, or rests on a file or an earlier call.
     pub telling: bool,
     /// The checked value of the call.
     pub checked: Option<CheckedValue>,

@@ -54,7 +54,7 @@ pub enum Stage {
     Fork,
 }
 
-/// A unit that has failed: what it has recorded is not known.
+/// A unit that has failed: its state is unknown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LostUnit(pub Arc<Fault>);
 
@@ -128,10 +128,9 @@ impl Explain for LostUnit {
 /// The message of a panic without one.
 const UNSAID: &str = "no message";
 
-/// Runs what may panic; the panic's message where it does.
+/// Runs what may panic; returns the panic's message.
 ///
-/// # Errors
-/// `work` panicked. What it has changed by then must not be relied on.
+/// # Errors `work` panicked. Its changes up to then must not be relied on.
 pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Arc<str>> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| message(&*payload))
 }

@@ -10,7 +10,7 @@ use super::evidence::Effect;
 pub struct RuleOptions {
     /// [`Effect::Ask`] or [`Effect::Report`] in place of a stop; [`Effect::Deny`]: the rule stops a call in its own way.
     pub effect: Effect,
-    /// The rule decides, and what it decides is shown and counted, but not enforced.
+    /// The rule decides; its decisions are shown and counted, but not enforced.
     pub shadow: bool,
     /// The author's words for the model, in place of the dialect's.
     pub tell: Option<Arc<str>>,

@@ -36,11 +36,11 @@ pub enum Read {
     },
     /// A speaker's message at an index from 0; if it is counted from the end, any of them.
     Message(Speaker, i64),
-    /// Everything said and every call.
+    /// All messages and all calls.
     Conversation,
     /// A key of the context, with dots.
     Context(Arc<str>),
-    /// A variable; where the session has none, the key of the context.
+    /// A variable; the key of the context if the session has no variables.
     Variable(Arc<str>),
     /// The files at the session's start.
     Files,
@@ -57,7 +57,7 @@ pub struct AskedCall<'c> {
     pub tool: &'c str,
     /// Its arguments.
     pub arguments: &'c Body,
-    /// The folder that it is made in, where the recording names one that is not the session's.
+    /// The working directory of the call, if the recording names one that is not the session's.
     pub folder: Option<&'c str>,
     /// The surroundings of its session.
     pub facts: &'c Facts,

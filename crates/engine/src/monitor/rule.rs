@@ -32,9 +32,9 @@ pub struct Rule {
     pub span: Span,
     /// The author's own words for it.
     pub description: Option<Arc<str>>,
-    /// The id that the author gave it, where the document has one: people call the rule by it.
+    /// The id that the author gave it, if the document has one: people call the rule by it.
     pub name: Option<Arc<str>>,
-    /// The tool it governs, where it is one tool's.
+    /// The tool it governs, if it governs one tool.
     pub tool: Option<Arc<str>>,
     /// The tools it names, in the order in which its kind uses them; one that means several ends in `…`.
     pub tools: Arc<[Arc<str>]>,
@@ -126,7 +126,7 @@ impl Rules {
         RuleId(self.rules.len() as u32 - 1)
     }
 
-    /// Whether a rule is switched off. Rules share state and precedence, so its reader gives it to no unit.
+    /// Whether a rule is switched off. Such a rule is part of no unit, since rules share state and precedence.
     pub fn is_off(&self, id: RuleId) -> bool {
         self.off.contains(&id)
     }

@@ -42,7 +42,8 @@ impl<'a> Sink<'a> {
         Sink { depth, rules, unit: None, effect: Effect::None, asked: None, findings, checks }
     }
 
-    /// From now on it is this unit's, which has said nothing yet. Its rules' local numbers are looked up when it says something.
+    /// Turns to a unit, which has reported nothing yet. Its rules' local numbers are looked up when it reports
+    /// something.
     pub fn turn_to(&mut self, unit: &'a dyn Unit) {
         (self.unit, self.effect, self.asked) = (Some(unit), Effect::None, None);
     }
@@ -67,7 +68,7 @@ impl<'a> Sink<'a> {
         self.effect >= Effect::Deny
     }
 
-    /// The strongest effect said so far.
+    /// The strongest effect reported so far.
     pub fn effect(&self) -> Effect {
         self.effect
     }

@@ -61,14 +61,14 @@ pub enum Says {
     Exactly(Arc<[Arc<str>]>),
 }
 
-/// A condition on the context of a session: the rule is off where the key has another value.
+/// A condition on the context of a session: the rule is off if the key has another value.
 #[derive(Debug, Clone)]
 pub struct Condition {
     /// The rule.
     pub rule: RuleId,
     /// Below `context`, with dots.
     pub key: Arc<str>,
-    /// The value that it asks for.
+    /// The required value.
     pub value: Value,
 }
 

@@ -24,7 +24,7 @@ struct Stretch {
     first: CallRef,
     /// The place of the first, from 0.
     place: u32,
-    /// Whether each is a turn later; none has said so of a stretch of one call.
+    /// Whether each call is one turn later than the one before; `None` for a stretch of one call.
     by_turn: Option<bool>,
 }
 

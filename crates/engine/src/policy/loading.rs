@@ -15,7 +15,7 @@ use rulestep_base::source::{Field, Node, Parse, Problem, ProblemKind, Source, pa
 pub(super) struct Loading {
     /// Those that are a part of the version.
     pub(super) files: Vec<PolicyFile>,
-    /// Files that are read where a document names them.
+    /// The files that documents name, read with them.
     beside: Arc<Beside>,
     /// One for each dialect, in the order of the table.
     readers: Vec<Box<dyn Reader>>,
@@ -281,7 +281,7 @@ impl Loading {
     }
 }
 
-/// The rows that a document adds to the facts of programs and tools: its reader says what is wrong with them.
+/// The rows that a document adds to the facts of programs and tools: its reader reports problems in them.
 fn facts(node: &Node) -> Table {
     let mut ignored = Vec::new();
     let fields = node
@@ -367,7 +367,7 @@ mod tests {
     use super::*;
     use crate::monitor::Unit;
 
-    /// Fails on the document, or on what there is between documents.
+    /// Fails on the document, or on the text between documents.
     struct FailingReader {
         on_document: bool,
     }

@@ -23,7 +23,7 @@ impl Policy {
         loaded.policy.filter(|policy| policy.rules.len() == self.rules.len())
     }
 
-    /// This version with another text of one file; `None` where it does not load with it.
+    /// This version with another text of one file; `None` if it does not load.
     pub fn with_text(&self, file: &str, text: &str) -> Option<Arc<Policy>> {
         let mut files = self.files.clone();
         files.iter_mut().filter(|known| *known.name == *file).for_each(|known| known.text = text.into());

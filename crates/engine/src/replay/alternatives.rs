@@ -57,8 +57,8 @@ impl Replay {
         Some((taken, call))
     }
 
-    /// The judgement of the session that takes an alternative (by its place) and ends with it: what a replay of
-    /// [`Session::taking`](rulestep_base::session::Session::taking) says, without judging again what is before.
+    /// The judgement of the session that takes an alternative (by its place) and ends with it: the result of a replay
+    /// of [`Session::taking`](rulestep_base::session::Session::taking) without judging the turns before again.
     pub fn taking(&self, place: usize) -> Option<Replay> {
         let alternative = self.session.alternatives.get(place)?;
         let session = Arc::new(self.session.taking(alternative));

@@ -24,8 +24,8 @@ impl Course {
         Course { player, turns: 0, messages: 0 }
     }
 
-    /// The run after this session, which is that of the last time with what was added since; as of
-    /// [`happened`](super::happened). `None`: something changed in a turn that was played, so it has to begin again.
+    /// The run after this session: the last run with what was added since; as of [`happened`](super::happened). `None`:
+    /// something changed in a turn that was played, so it has to begin again.
     pub fn after(&mut self, session: &Session) -> Option<Run> {
         let last = self.close(session)?;
         let mut open = Player::resumed(self.player.run.fork(), Mode::Shadow);

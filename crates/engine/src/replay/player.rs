@@ -18,7 +18,7 @@ pub(super) type Answer = (Ticket, Verdict, Option<Arc<str>>);
 
 /// Plays a recording into a run.
 pub(super) struct Player {
-    /// Whether some rule reads what was said.
+    /// Whether some rule reads messages.
     reads: bool,
     /// Whether what is between calls matters at all: some rule reads it, or operations.
     looks: bool,

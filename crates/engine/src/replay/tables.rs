@@ -62,7 +62,7 @@ pub struct RuleCount {
     pub counterfactual: u64,
     /// Times it is violated, as a rule about a session.
     pub violated: u64,
-    /// Times it is violated where it only reports, or is not enforced.
+    /// How often it is violated while it only reports, or is not enforced.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unenforced: u64,
     /// Sessions in which it had any of these.

@@ -46,7 +46,7 @@ pub struct Summary {
     pub reported: u32,
     /// Denied or halted calls beyond the frontier, which the others count as well.
     pub deny_counterfactual: u32,
-    /// Calls where the decision is not what the recording did.
+    /// Calls with a decision that differs from what the recording did.
     pub disagree: u32,
     /// Calls of choices that were not taken; none of the counts above has them.
     #[serde(skip_serializing_if = "is_zero")]

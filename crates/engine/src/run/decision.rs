@@ -39,7 +39,7 @@ impl Decision {
         Decision { verdict: Verdict::Deny, told: Some(told.into()), ..Decision::allow() }
     }
 
-    /// Forgets what it says, for the next call.
+    /// Clears it for the next call.
     pub(super) fn clear(&mut self) {
         self.verdict = Verdict::Allow;
         self.findings.clear();
@@ -90,7 +90,7 @@ impl Decision {
 /// Which offered tools the model should see at the start of a turn.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Narrowing {
-    /// The recording does not say what was offered: these are the names that rules and calls have.
+    /// The recording does not list the offered tools: these are the names in rules and calls.
     pub inferred: bool,
     /// The offered tools, in offered order.
     pub tools: Vec<ToolVisibility>,

@@ -12,7 +12,7 @@ pub(super) struct InFlight {
     /// Place of its tool's route.
     pub route: u32,
     pub arguments: Body,
-    /// The folder that it was made in, where that is not the session's.
+    /// The working directory of the call, if it is not the session's.
     pub folder: Option<Arc<str>>,
 }
 
@@ -36,7 +36,7 @@ impl Flights {
         self.calls.push_back(Some(call));
     }
 
-    /// A call ends; `None` where it is not in flight.
+    /// A call ends; `None` if it is not in flight.
     pub fn end(&mut self, at: CallRef) -> Option<InFlight> {
         let place = at.index.checked_sub(self.first)? as usize;
         let call = self.calls.get_mut(place)?.take_if(|call| call.at == at);

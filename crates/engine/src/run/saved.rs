@@ -26,7 +26,7 @@ struct SavedRun {
     clock: Clock,
     /// Tools that no rule names, in order of first use.
     tools: Vec<Arc<str>>,
-    /// Place of the first call in flight, and all calls from there on: where it is, its route, its arguments, its folder.
+    /// Place of the first call in flight, and all calls from there on: place, route, arguments, working directory.
     first: u32,
     flights: VecDeque<Option<SavedCall>>,
     panel: SavedPanel,
@@ -35,8 +35,8 @@ struct SavedRun {
 type SavedCall = (CallRef, u32, Body, Option<Arc<str>>);
 
 impl SavedRun {
-    /// Whether it may be of a run that has been through these turns and calls. The text may be forged, and numbers that are too
-    /// large would ask for room without end.
+    /// Whether it may be of a run of these turns and calls. The text may be forged, and too large numbers would
+    /// allocate without bound.
     fn fits(&self, (turns, calls): (u32, u32)) -> bool {
         let mut flights = (self.first..).zip(&self.flights);
         let are_here = |(place, call): (u32, &Option<SavedCall>)| {

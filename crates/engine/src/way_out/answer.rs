@@ -39,7 +39,7 @@ pub enum Answer {
 pub struct Step {
     /// Its call; `None`: a turn without calls.
     pub call: Option<AddedCall>,
-    /// Whether a call of most other tools would do as well: a rule looks at what is directly before a call.
+    /// Whether a call of most other tools would do as well: a rule looks at the call directly before.
     pub any: bool,
     /// The rules that stop this call or a later step without it.
     pub rules: Vec<RuleId>,
@@ -68,7 +68,7 @@ pub struct ArgumentChange {
 }
 
 impl WayOut {
-    /// The changes of the session that show it; none where nothing helps.
+    /// The changes of the session that show it; empty if nothing helps.
     pub fn edits(&self) -> Vec<Edit> {
         let before = self.call.index;
         match (&self.answer, &self.change) {

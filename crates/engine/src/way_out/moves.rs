@@ -24,7 +24,7 @@ pub(super) struct Tools {
 }
 
 impl Tools {
-    /// Those that were offered in the call's turn, where the recording says so; else those that are known.
+    /// The tools offered in the call's turn, if the recording lists them; else the known tools.
     pub fn of(replay: &Replay, call: &Call) -> Tools {
         match replay.session().offered_in(call.at.turn) {
             Some(offered) => {
@@ -166,7 +166,7 @@ impl Making<'_> {
         enablers.any
     }
 
-    /// A call, and with it those that do what it does and what another does at once.
+    /// A call, and with it its joins with the known calls of the same tool: one call that does what both do.
     fn add_joined(&mut self, help: Enabler) {
         let known: Vec<Letter> = self
             .letters

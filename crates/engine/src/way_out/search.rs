@@ -39,7 +39,7 @@ pub(super) struct Search<'a> {
     goal: &'a Call,
     moves: &'a Moves,
     now: Option<Millis>,
-    /// Whether some rule reads what was said.
+    /// Whether some rule reads messages.
     reads: bool,
     depth: u32,
 }

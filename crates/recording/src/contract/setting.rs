@@ -31,7 +31,7 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// A session that begins with this value, with what was already wrong with it. Without an id it is named after the
+    /// A session that begins with this value, with the diagnostics of the value. Without an id it is named after the
     /// file.
     pub fn session(&self, id: &str, unit: &Unit<'_>, out: &Out) -> Builder {
         let mut builder = self.session_at(id, unit.line, out);
@@ -92,7 +92,7 @@ impl Setting {
         Diagnostic::notice(code::LEFT_ASIDE, message).on_line(Arc::clone(&self.file), u64::from(line))
     }
 
-    /// Whether a result failed: as it is marked, and where it bears no mark, as its text says by the user's test.
+    /// Whether a result failed: by its mark, or without a mark by the user's test of its text.
     pub fn failed(&self, marked: Option<bool>, content: &Body) -> bool {
         marked.unwrap_or_else(|| {
             !content.is_missing() && self.error.as_ref().is_some_and(|test| test(content.shown()))

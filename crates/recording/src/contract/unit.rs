@@ -7,7 +7,7 @@ use rulestep_base::diagnostic::Diagnostic;
 pub struct Unit<'a> {
     /// The value.
     pub node: Node<'a>,
-    /// The members, where it is an object; else none.
+    /// The members of an object; else empty.
     pub members: Members<'a>,
     /// Line where it begins, from 1.
     pub line: u32,

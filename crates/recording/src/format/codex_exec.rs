@@ -198,7 +198,7 @@ impl Stream {
     ) {
         let id = item.get("id").and_then(Node::id).unwrap_or_default();
         let id = &*id;
-        // Once for each item: where it starts, or where it is completed without that.
+        // Once for each item: at its start, or at its completion if it has no start.
         let begun = if completed { self.running.remove(id) } else { !self.running.insert(id.into()) };
         if !begun {
             self.builder.ensure_response(ROW, None);

@@ -246,8 +246,8 @@ impl Rollout {
         }
     }
 
-    /// Whether the first line of another session is a part of what was copied from there, as the first lines of those are that it
-    /// was copied from itself.
+    /// Whether the first line of another session is part of the copy: the copied session may be a copy itself, with the
+    /// first lines of its origins.
     fn is_copy(&mut self, id: &str, meta: &Members<'_>) -> bool {
         if self.fork.is_none() && self.spawned.as_deref() == Some(id) {
             let own = Arc::clone(self.builder.session_id());

@@ -135,7 +135,7 @@ impl Reader for CursorAgent {
                 let mark = |answer: &_| stream_mark(answer, &self.setting);
                 blocks.reply(&mut stream.builder, "user", at, mark);
             }
-            // The end, which repeats what was said where all went well.
+            // The end, which repeats the last text if all went well.
             _ => {
                 stream.answer();
                 let failed = members.get("is_error").and_then(Node::bool) == Some(true);

@@ -250,7 +250,7 @@ impl Inspect {
     }
 }
 
-/// The sample's id, with its epoch where that is not the first.
+/// The sample's id, with its epoch unless that is the first.
 fn id(sample: &Members<'_>) -> String {
     let part = |key| sample.get(key).and_then(Node::id);
     match (part("id"), part("epoch")) {

@@ -82,7 +82,7 @@ fn reader(setting: &Setting) -> Box<dyn Reader> {
 struct LangChain {
     setting: Setting,
     rules: Rules,
-    /// The session that messages by themselves add up to.
+    /// The session of messages that are not in an envelope.
     open: Bare<Builder>,
     /// States of threads; each thread is a session.
     histories: Histories,

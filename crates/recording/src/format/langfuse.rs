@@ -229,7 +229,7 @@ fn is_definition(message: &Value) -> bool {
     named && message.get("role").is_some_and(|role| role == "tool") && message.get("tool_call_id").is_none()
 }
 
-/// An observation as a span, and what is odd about it.
+/// An observation as a span, and its problems.
 fn span(
     members: &Members<'_>,
     about: &Context<'_>,

@@ -57,7 +57,7 @@ struct LangSmith {
     traces: Traces,
 }
 
-/// A run within the others: its trace and its parent, where it does not name them itself.
+/// A nested run: its trace and its parent, unless it names them itself.
 type Within = (Option<Box<str>>, Option<Box<str>>, u32);
 
 /// Runs within runs that are read; deeper ones are reported.
@@ -117,7 +117,7 @@ impl LangSmith {
     }
 }
 
-/// A run as a span, and what is odd about it.
+/// A run as a span, and its problems.
 fn span(
     run: &Members<'_>,
     trace: Option<Box<str>>,

@@ -65,7 +65,7 @@ fn lists_messages(list: Node<'_>) -> bool {
     })
 }
 
-/// Whether a value is a message of JSON-RPC, here of this protocol where it does not say so.
+/// Whether a value is a JSON-RPC message, here of MCP if it does not name its protocol.
 fn is_message(value: &Members<'_>) -> bool {
     let text = |key| value.get(key).and_then(Node::text);
     text("jsonrpc").is_some_and(|version| version.starts_with('2'))
@@ -183,7 +183,7 @@ impl Reader for Mcp {
 }
 
 impl Mcp {
-    /// A message, or what wraps one. False where it is neither.
+    /// A message, or a wrapper of one. False for anything else.
     fn value(&mut self, node: Node<'_>, outer: &Envelope, unit: &Unit<'_>, out: &mut Out) -> bool {
         let Some(value) = node.members() else { return false };
         let around = around(&value, outer.line, outer);

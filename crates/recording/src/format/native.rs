@@ -113,7 +113,7 @@ fn reader(setting: &Setting) -> Box<dyn Reader> {
 struct Native {
     setting: Setting,
     rules: Rules,
-    /// The session that messages by themselves add up to.
+    /// The session of messages that are not in an envelope.
     open: Bare<Builder>,
     /// Suspicious content of its messages that may be calls.
     uncalled: Suspicion,

@@ -142,7 +142,7 @@ impl OpenAiAgents {
     }
 }
 
-/// A span, and what is odd about it.
+/// A span, and its problems.
 fn span(members: &Members<'_>, line: u32) -> (Span, Vec<Damage>) {
     let data = members.get("span_data").and_then(Node::members).unwrap_or_default();
     let mut record = SpanRecord::new(members, "a span");
@@ -207,7 +207,7 @@ fn span(members: &Members<'_>, line: u32) -> (Span, Vec<Damage>) {
             if let Some(sent) = of_data("input").as_ref().and_then(langchain::sent) {
                 attributes.add("gen_ai.input.messages", sent.to_string());
             }
-            // A response keeps its items within itself, where they are exported at all.
+            // A response has its items within itself, if they are exported at all.
             langchain::look(data.get("output"));
             let output = of_data("output").or_else(|| of_data("response"));
             if let Some(parameters) = data.get("model_config") {

@@ -62,7 +62,7 @@ fn reader(setting: &Setting) -> Box<dyn Reader> {
 
 struct OpenHands {
     setting: Setting,
-    /// The session that events by themselves add up to.
+    /// The session of events that are not in an envelope.
     open: Bare<Run>,
     unknown: Unknown,
 }

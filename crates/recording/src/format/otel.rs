@@ -26,7 +26,7 @@ pub(crate) const FORMAT: Format = Format {
     reader,
 };
 
-/// Keys of a request's resources, of their scopes, and of what is in those.
+/// Keys of a request's resources, of their scopes, and of the contents of those.
 const RESOURCES: [&str; 3] = ["resourceSpans", "resource_spans", "batches"];
 const SCOPES: [&str; 5] =
     ["scopeSpans", "scope_spans", "instrumentationLibrarySpans", "instrumentation_library_spans", "ilSpans"];
@@ -271,7 +271,7 @@ fn span(members: &Members<'_>, line: u32) -> Option<(Span, Vec<Damage>)> {
     Some((span, record.odd))
 }
 
-/// Whether a status is an error, and what it says: `{code, message}`, `{status_code, description}`, or a word.
+/// Whether a status is an error, and its message: `{code, message}`, `{status_code, description}`, or a word.
 fn status(members: &Members<'_>) -> (bool, Option<Box<str>>) {
     let status = members.get("status");
     let inner = status.and_then(Node::members);

@@ -99,7 +99,7 @@ fn part(node: Node<'_>, part: &Members<'_>, scribe: &mut Scribe) {
     }
 }
 
-/// Older versions have no `outcome`: what is returned was a success, but for the text of a denial.
+/// Older versions have no `outcome`: a return was a success, unless it has the text of a denial.
 fn ended(part: &Members<'_>) -> Status {
     let Some(outcome) = part.get("outcome") else {
         let denied = body(part, &["content"]).shown() == "The tool call was denied.";

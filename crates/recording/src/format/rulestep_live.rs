@@ -40,7 +40,7 @@ fn reader(setting: &Setting) -> Box<dyn Reader> {
 /// A journal that is read.
 pub(crate) struct Journal {
     setting: Setting,
-    /// Whether what was decided is wanted: people look at it, and no decision rests on those before it.
+    /// Whether decisions are wanted: for people to read; no decision rests on earlier decisions.
     judged: bool,
     open: Option<Builder>,
     /// The ids of results that no call waited for.
@@ -53,7 +53,7 @@ pub(crate) struct Journal {
 pub enum Step<'a> {
     /// Another response of the model.
     Turn,
-    /// Something was said.
+    /// A message.
     Said {
         /// The role.
         role: &'a str,

@@ -149,7 +149,7 @@ impl ShareGpt {
         }
     }
 
-    /// A result is that of the oldest call which waits, of this tool where it names one.
+    /// A result is that of the oldest waiting call, of this tool if it names one.
     fn result(&mut self, tool: Option<&str>, content: Body, scribe: &mut Scribe) {
         let place = self.waiting.iter().position(|(name, _)| tool.is_none_or(|tool| tool == &**name));
         match place.and_then(|place| self.waiting.remove(place)) {

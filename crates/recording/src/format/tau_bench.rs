@@ -56,7 +56,7 @@ impl Reader for TauBench {
     }
 }
 
-/// `task-3-trial-0`; empty where the episode does not name its task.
+/// `task-3-trial-0`; empty if the episode does not name its task.
 fn id(members: &Members<'_>) -> String {
     let part = |key| members.get(key).and_then(Node::id);
     match (part("task_id"), part("trial")) {

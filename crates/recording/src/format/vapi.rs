@@ -122,7 +122,7 @@ impl Conversation for Vapi {
         }
     }
 
-    /// A message of a call, or what was sent to a server.
+    /// A message of a call, or one that was sent to a server.
     fn entry(&mut self, entry: &Members<'_>, scribe: &mut Scribe) -> Result<(), String> {
         let Some(sent) = sent(entry) else {
             if entry.has("role") {

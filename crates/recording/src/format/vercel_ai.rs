@@ -62,7 +62,7 @@ fn reader(setting: &Setting) -> Box<dyn Reader> {
 
 struct VercelAi {
     setting: Setting,
-    /// The sessions that messages by themselves add up to, by their chats.
+    /// The sessions of messages that are not in an envelope, by their chats.
     open: Interleaved<Chat>,
     /// The chat of the latest message.
     latest: Option<Box<str>>,

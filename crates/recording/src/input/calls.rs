@@ -19,7 +19,7 @@ pub const STEMS: [&str; 10] = [
     "call",
     "invocation",
 ];
-/// Members of a call that say what is called, and with what.
+/// Members of a call that hold the tool's name and the arguments.
 pub const CALLED: [&str; 8] =
     ["name", "tool", "tool_name", "toolName", "function", "function_name", "action", "recipient_name"];
 pub const GIVEN: [&str; 9] = [
@@ -136,7 +136,7 @@ fn is_proposal(members: &Members<'_>) -> bool {
     named && (given || members.any(&OWN).is_some())
 }
 
-/// Whether a text has a call in it, as models write them where they have no other way.
+/// Whether a text contains a call, as models write them without an interface for tools.
 pub fn in_text(text: &str) -> bool {
     MARKS.iter().any(|mark| memchr::memmem::find(text.as_bytes(), mark.as_bytes()).is_some())
 }

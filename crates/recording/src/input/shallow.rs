@@ -222,7 +222,7 @@ impl<'a> Node<'a> {
         if self.is(Kinds::one(Kind::Object)) { self.listed() } else { None }
     }
 
-    /// The value as a tree; `None` where it nests too deeply, or has a key that serde_json reserves.
+    /// The value as a tree; `None` if it nests too deeply, or has a key that serde_json reserves.
     pub fn value(self) -> Option<Value> {
         body::parse(self.json)
     }
@@ -256,7 +256,7 @@ impl<'a> Node<'a> {
         Some(Parts::List(parts.into_iter()))
     }
 
-    /// The members of an object; `None` where the name of one is no text.
+    /// The members of an object; `None` if the name of one is not text.
     fn listed(self) -> Option<Members<'a>> {
         if let Some((tape, part)) = self.on.filter(|(tape, _)| !tape.has_escaped_names()) {
             let parts = (part + 1, tape.part(part)?.next);

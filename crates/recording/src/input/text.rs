@@ -129,7 +129,7 @@ pub fn closed(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(closed)
 }
 
-/// Why a value is not JSON, with what it begins with.
+/// Why a value is not JSON, with its beginning.
 pub fn not_json(text: &str, error: &serde_json::Error) -> String {
     let reason = error.to_string();
     let reason = reason.rsplit_once(" at line ").map_or(reason.as_str(), |(reason, _)| reason);

@@ -66,7 +66,7 @@ pub struct Units {
     by_lines: bool,
     /// The line before which nothing is to be read ahead: it was, and is no object.
     cut_line: u64,
-    /// Bytes of the input that come before the latest piece, where that is known.
+    /// Bytes of the input before the latest piece, if known.
     began: Option<u64>,
     /// The input ended within a line that was read ahead.
     unended: bool,
@@ -354,7 +354,8 @@ impl Units {
         true
     }
 
-    /// After damage: on to the next line that begins with a bracket where the damaged value began, or to the list's end.
+    /// After damage: on to the next line that begins with a bracket at the column of the damaged value, or to the
+    /// list's end.
     fn find_again(&mut self, mut damaged: Piece, start: Start) -> io::Result<Piece> {
         damaged.last_line = damaged.line;
         loop {

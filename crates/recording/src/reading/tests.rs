@@ -182,7 +182,7 @@ fn sessions_that_are_lines_can_be_read_again_where_they_are() {
         )
     };
     let lines = |end: &str| (0..600).map(|id| line(id) + end).collect::<String>();
-    // No result is recorded, which is not said by the lines.
+    // No result is recorded, and the lines do not say so.
     let mut first = reading(&lines("\n")).unwrap();
     assert_eq!(first.next().unwrap().facts.results, rulestep_base::session::Results::Absent);
     let all = [(600, 600); 2];

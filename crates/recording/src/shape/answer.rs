@@ -24,7 +24,7 @@ pub struct Answer {
 /// Keys of wrappers of an answer, in the order in which they are tried.
 const WRAPPING: [&str; 9] =
     ["message", "output", "response", "result", "outputs", "body", "data", "text", "completion"];
-/// Members that only a message of a model has, where it names no role.
+/// Members that only a message of a model has, if it names no role.
 const OWN: [&str; 5] = ["tool_calls", "toolCalls", "function_call", "parts", "blocks"];
 /// Wrappings within each other that are opened.
 const DEEPEST: u8 = 6;

@@ -24,7 +24,7 @@ pub struct Blocks {
     pub odd: Vec<Damage>,
 }
 
-/// Something said.
+/// A text.
 struct Run {
     content: Body,
     /// Number of results before it.
@@ -48,7 +48,7 @@ pub struct Answer {
     pub id: Option<Box<str>>,
     /// Its content.
     pub content: Body,
-    /// Whether it is marked as failed, where it bears a mark.
+    /// Whether it is marked as failed, if it has a mark.
     pub error: Option<bool>,
     /// Whether it says that the call is still running or was aborted.
     pub unsure: bool,
@@ -321,7 +321,7 @@ fn proposed(members: &Members<'_>) -> BlockCall {
 fn answer(members: &Members<'_>) -> Answer {
     let id = members.any(&["tool_use_id", "toolUseId"]).and_then(Node::id);
     let content = members.try_get("content").map(alone);
-    // Tools of the provider mark a failure by the type of what they give back, or by the exit code in it.
+    // Tools of the provider mark a failure by the type of their result, or by the exit code in it.
     let inner = content.and_then(Node::members);
     let failed = inner.is_some_and(|inner| {
         let kind = inner.get("type").and_then(Node::text);

@@ -105,7 +105,7 @@ impl<'a> Chat<'a> {
             "assistant" | "model" | "ai" => self.response(builder, members, at),
             "tool" | "function" => self.result(builder, members, at),
             OLD_OPERATION_ROLE => self.operation(builder, members),
-            // Other programs may call a speaker so; what it says is no operation.
+            // Other programs may give a speaker this name; its messages are no operations.
             OPERATION_ROLE if members.get("op").is_some() || members.get("content").is_none() => {
                 self.operation(builder, members);
             }
@@ -257,7 +257,7 @@ impl<'a> Chat<'a> {
         live::beside_call(builder, &members);
     }
 
-    /// Arguments in Python notation as JSON, where the format may have them.
+    /// Arguments in Python notation as JSON, if the format may have them.
     fn arguments(&mut self, recorded: Body) -> Body {
         if self.rules.python
             && recorded.form() == Some(Form::Text)
@@ -338,7 +338,7 @@ impl<'a> Chat<'a> {
     }
 }
 
-/// Whether a call is what programs write that pad what is not there: no name, and no arguments.
+/// Whether a call is padding: without a name and without arguments.
 fn is_padding(call: Node<'_>) -> bool {
     let empty = |value: Node<'_>| value.json() == "\"\"";
     let members = call.tried().members().filter(|call| call.has("name"));

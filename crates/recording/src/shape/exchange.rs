@@ -76,7 +76,7 @@ pub struct Exchanges<A> {
     api: A,
     /// Conversations that a request may continue.
     open: Open<Conversation>,
-    /// The session that messages by themselves add up to.
+    /// The session of messages that are not in an envelope.
     bare: Bare<Builder>,
 }
 
@@ -84,7 +84,7 @@ struct Conversation {
     builder: Builder,
     /// Digests of the request's messages.
     said: Vec<u64>,
-    /// Id of the response, where there is one.
+    /// Id of the response, if there is one.
     answered: Option<Box<str>>,
     /// The calls that its last response proposed.
     proposed: Proposed,
@@ -217,7 +217,7 @@ impl<A: Api> Exchanges<A> {
         to.proposed = Proposed::since(builder, known);
         exchange.opened.wrong().for_each(|damage| builder.damaged(damage));
         builder.end_response();
-        // Some responses repeat what was offered.
+        // Some responses repeat the offered tools.
         let both = [Some(request), exchange.response.as_ref()];
         let tools = both.into_iter().flatten().find_map(A::offered);
         let tools = tools.and_then(offer::tools).map(|offer| offer.tools);
@@ -399,7 +399,7 @@ pub fn any_object(list: Node<'_>, is: impl Fn(&Members<'_>) -> bool) -> bool {
     list.items().into_iter().flatten().filter_map(Node::members).any(|item| is(&item))
 }
 
-/// Keys under which OpenHands logs the messages with their calls, where those that it sent have them in their text.
+/// Keys under which OpenHands logs the messages with their calls, if the sent ones have the calls in their text.
 pub const MEANT: [&str; 2] = ["raw_messages", "fncall_messages"];
 
 /// The messages of a request. One text instead of a list is one message.

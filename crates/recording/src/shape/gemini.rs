@@ -14,7 +14,7 @@ pub enum Part<'a> {
     Result(Members<'a>),
     /// A thought of the model.
     Thought,
-    /// Something said; and what is wrong with it where it may be a call.
+    /// A text; with the problem if it may be a call.
     Said(Option<Damage>),
 }
 

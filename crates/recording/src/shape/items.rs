@@ -50,7 +50,7 @@ pub struct Answer {
     pub id: Option<Box<str>>,
     /// Its content.
     pub content: Body,
-    /// Whether it is marked as failed, where it bears a mark.
+    /// Whether it is marked as failed, if it has a mark.
     pub error: Option<bool>,
     /// How a refusal is known, if the item itself marks one.
     pub refused: Option<&'static str>,
@@ -109,7 +109,7 @@ pub fn item(members: &Members<'_>) -> Option<Item> {
         },
         "function_call" => Item::Call(call(members, &text("name")?, arguments(members))),
         "custom_tool_call" => {
-            // Free text: kept where the same tool has it when it is called with JSON.
+            // Free text: kept if the same tool keeps it when called with JSON.
             let input = text("input").unwrap_or_default();
             Item::Call(call(members, &text("name")?, Body::text(json!({ "input": input }).to_string())))
         }

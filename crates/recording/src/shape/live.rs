@@ -7,7 +7,7 @@ use rulestep_base::session::build::Builder;
 use rulestep_base::session::live::{LiveDecision, Verdict};
 use rulestep_base::session::{Body, Damage, TreeSeen};
 
-/// Notes what was decided about the call that was added last, where `members` say that anything was.
+/// Notes the recorded decision on the call that was added last, if `members` have one.
 pub fn decided(builder: &mut Builder, members: &Members<'_>) {
     if !members.has("decision") {
         return;

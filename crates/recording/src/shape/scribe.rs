@@ -28,7 +28,7 @@ pub struct Scribe {
 
 struct Held {
     id: Option<Box<str>>,
-    /// The place of its call, where that is known and has no id.
+    /// The place of its call, if known and without an id.
     call: Option<u32>,
     content: Body,
     ended: Status,
@@ -62,7 +62,7 @@ impl Scribe {
         }
     }
 
-    /// Keeps a member of an object as context of the session, under its own name; what is first counts.
+    /// Keeps a member of an object as context of the session, under its own name; the first value counts.
     pub fn about(&mut self, members: &Members<'_>, keys: &[&str]) {
         for key in keys {
             if let Some(value) = members.get(key).and_then(Node::value) {

@@ -41,7 +41,7 @@ pub struct Span {
     pub name: Box<str>,
     /// Nanoseconds since 1970.
     pub start: Option<i64>,
-    /// Nanoseconds since 1970; missing where it had not ended.
+    /// Nanoseconds since 1970; missing if it had not ended.
     pub end: Option<i64>,
     /// Whether its status is an error.
     pub failed: bool,

@@ -18,7 +18,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// Whether the call failed; `None` where it has not ended, or that is not known.
+    /// Whether the call failed; `None` if it has not ended, or that is unknown.
     pub fn failed(self) -> Option<bool> {
         match self {
             Status::Succeeded => Some(false),

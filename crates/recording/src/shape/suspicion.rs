@@ -233,7 +233,7 @@ fn looks_like_call(value: Node<'_>, levels: u8) -> bool {
     }
 }
 
-/// Looks through a session that was read: through its own members, and where it has no call through its messages as well.
+/// Looks through a session that was read: through its own members, and if it has no call through its messages as well.
 pub fn look(
     builder: &mut Builder,
     unit: &Unit<'_>,
@@ -275,7 +275,7 @@ pub fn promised_by(reason: &str) -> Option<Damage> {
     })
 }
 
-/// Why a model stopped, as a message, a choice or what is recorded about it says.
+/// Why a model stopped, by a message, a choice or the record of either.
 pub fn reason<'a>(message: &Members<'a>) -> Option<Node<'a>> {
     let own =
         |members: &Members<'a>| members.any(&["finish_reason", "stop_reason", "finishReason", "stopReason"]);
@@ -287,7 +287,7 @@ pub fn reason<'a>(message: &Members<'a>) -> Option<Node<'a>> {
 }
 
 impl Suspicion {
-    /// Looks at a message, where the session has no call so far.
+    /// Looks at a message of a session without a call so far.
     pub fn message(&mut self, builder: &Builder, message: &Members<'_>, line: impl FnOnce() -> u32) {
         if self.0.is_none() && builder.call_count() == 0 {
             self.0 = within(message).map(|what| (line(), what));

@@ -81,7 +81,7 @@ struct Transcripts<C> {
     open: Interleaved<(C, Scribe)>,
     /// Key of the conversation of the latest entry.
     latest: Option<Box<str>>,
-    /// The list that entries by themselves are in.
+    /// The list of entries that are not in an envelope.
     list: Option<u32>,
     unknown: Unknown,
     kind: PhantomData<C>,

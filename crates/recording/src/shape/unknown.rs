@@ -52,7 +52,7 @@ impl Unknown {
         }
     }
 
-    /// Says what was left out.
+    /// Reports the omissions.
     pub fn tell(&mut self, setting: &Setting, out: &mut Out) {
         for (kind, Kind { line, count, loss }) in std::mem::take(&mut self.0) {
             let kind = quoted(&kind);

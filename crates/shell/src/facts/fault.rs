@@ -21,7 +21,7 @@ pub struct Fault {
     pub help: Option<String>,
 }
 
-/// Kinds of what is wrong with a row.
+/// Kinds of problems in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
     /// A key that a row does not have.
@@ -49,14 +49,14 @@ pub fn escaped(key: &str) -> Cow<'_, str> {
     }
 }
 
-/// Collects what is wrong.
+/// Collects problems.
 pub struct Reader {
     /// The faults so far.
     pub faults: Vec<Fault>,
 }
 
 impl Reader {
-    /// Says what is wrong at a place.
+    /// Reports a problem at a place.
     pub fn fault(&mut self, pointer: &str, message: impl Into<String>) {
         self.faults.push(Fault::new(FaultKind::BadValue, pointer, message));
     }

@@ -32,7 +32,7 @@ const SWITCHES: &str = "checked one_dash letters versions unmistakable options_f
 const KEYS: &str = "program subcommands clears_env unsets prints sets_up commands url_globs env_runs env_files env_options settings_run settings_files";
 const LEVEL_KEYS: &str = "values flags chdir verbs goals plugins aliases idle opaque links runs chooses reads reads_below writes writes_below deletes deletes_below reaches none";
 
-/// Reads the row of a program. What cannot be read is left out, and said.
+/// Reads the row of a program. Unreadable parts are left out, and reported.
 pub fn program(row: &Value) -> (Program, Vec<Fault>) {
     let mut reader = Reader { faults: Vec::new() };
     let none = Map::new();

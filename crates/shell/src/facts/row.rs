@@ -27,7 +27,7 @@ pub struct Program {
     pub modes: bool,
     /// Whether a first word of capital letters is a method, and no operand: `http POST`.
     pub method: bool,
-    /// Whether words before what it runs may be variables: `env NAME=VALUE`.
+    /// Whether words before the program that it runs may be variables: `env NAME=VALUE`.
     pub assigns: bool,
     /// Whether it is a shell, whose script the walker follows.
     pub shell: bool,
@@ -35,7 +35,7 @@ pub struct Program {
     pub adds_env: bool,
     /// When it starts others without most of the variables that it has.
     pub clears_env: Option<Clears>,
-    /// Options that take a variable away from what it starts.
+    /// Options that remove a variable from the environment of the programs that it starts.
     pub unsets: Vec<String>,
     /// Whether its words are an expression that says which files it comes upon: `find`.
     pub finds: bool,
@@ -88,7 +88,7 @@ pub struct Level {
     pub runs: Vec<Run>,
     /// Options that name the folder in which it then runs.
     pub chdir: Vec<String>,
-    /// Words with which a success proves nothing of what it is for.
+    /// Words with which its success does not show that it did its work.
     pub idle: Vec<String>,
     /// Number of operands after the subcommand that say what it does: `test` of `npm run test`.
     pub verbs: usize,
@@ -116,7 +116,7 @@ pub enum Takes {
     Nothing,
     /// The text attached to it, or this many words that follow.
     Words(usize),
-    /// Only what is written to it, which may be nothing.
+    /// Only the text attached to it, which may be empty.
     Joined,
 }
 
@@ -167,7 +167,7 @@ pub enum Deed {
     Files(Act, Depth, At),
     /// Opens connections.
     Reaches(Net),
-    /// Does what is written in another language or in a file.
+    /// Its effects are written in another language or in a file.
     Opaque,
     /// Gives a file another name for the same file.
     Links,
@@ -284,7 +284,8 @@ pub enum At {
     New,
     /// Operands that are paths for certain after `--`, or after another one.
     Paths,
-    /// Operands of a search that are paths or patterns of names, after what is looked for, unless one of these options says that.
+    /// Operands of a search that are paths or patterns of names, after the searched pattern, unless one of these
+    /// options holds that.
     Pathspecs(Vec<String>),
     /// Files called as at the ends of the URLs among the operands, in the folder that one of these options names.
     Downloads(Vec<String>),

@@ -49,7 +49,7 @@ pub enum Inner {
     As(String),
     /// They are joined and read by a shell.
     Script,
-    /// The values of these options are read by a shell; of `-o@Key`, what comes after `Key=` in the value.
+    /// The values of these options are read by a shell; of `-o@Key`, the text after `Key=` in the value.
     Value(Vec<String>),
     /// The value of one of these options is read by a shell; without it the words are a program.
     ValueOrWords(Vec<String>),
@@ -60,7 +60,7 @@ pub enum Inner {
     Entry(Vec<String>),
     /// The operands are each read by a shell.
     First,
-    /// A shell reads what it is fed.
+    /// A shell reads its standard input.
     Input,
     /// Each word after a bar is read by a shell.
     Piped,

@@ -14,7 +14,7 @@ use super::tools::Tool;
 #[derive(Debug, Clone, Default)]
 pub struct Table(Option<Arc<Own>>);
 
-/// The rows of a policy, and what they make of the shipped ones.
+/// The rows of a policy, and their effects on the shipped ones.
 #[derive(Debug)]
 struct Own {
     rows: Vec<Row>,

@@ -18,7 +18,7 @@ pub struct Tool {
     pub starts: bool,
     /// Whether it types its command into a program that runs already.
     pub types: bool,
-    /// The arguments that say what it does.
+    /// The arguments that determine its effects.
     pub does: Vec<Argument>,
 }
 
@@ -67,7 +67,7 @@ const ROLES: [(&str, Role); 8] = [
 /// Keys whose value is `true` or `false`.
 const SWITCHES: [&str; 3] = ["editor", "starts", "types"];
 
-/// Reads the row of a tool. What cannot be read is left out, and said.
+/// Reads the row of a tool. Unreadable parts are left out, and reported.
 pub fn read(row: &Map<String, Value>) -> (Tool, Vec<Fault>) {
     let mut reader = Reader { faults: Vec::new() };
     let names = reader.names(row, "tool", "a tool's name");

@@ -62,7 +62,7 @@ pub fn touched(
     true
 }
 
-/// The folder that an option names, from where the command runs.
+/// The folder that an option names, relative to the command's own.
 pub fn folder<'w>(named: impl Iterator<Item = &'w Word>, scene: &Scene<'_>) -> Option<Word> {
     let one = |folder: Option<Word>, word: &Word| {
         let mut own = folder.unwrap_or_else(|| scene.folder.clone());

@@ -102,7 +102,7 @@ fn jumps(word: &Word) -> Vec<Host> {
     word.parts().iter().filter_map(|part| host(part, true)).collect()
 }
 
-/// The part before the first `/`, where it looks like the name of a host.
+/// The part before the first `/`, if it looks like the name of a host.
 fn leads_to_host(text: &str) -> bool {
     let name = text.split('/').next().unwrap_or_default();
     text.contains('/')

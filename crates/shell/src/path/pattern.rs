@@ -24,7 +24,7 @@ struct Pattern {
     out: bool,
     /// Globs for the path itself, and for everything below it.
     globs: [Glob; 2],
-    /// The folder itself, where the pattern means what lies in it: `X` of `X/**`, `X/*` and `**/X/**`.
+    /// The folder itself, if the pattern represents its contents: `X` of `X/**`, `X/*` and `**/X/**`.
     folder: Option<Glob>,
     /// Whether it means variables of the environment.
     environment: bool,
@@ -33,11 +33,11 @@ struct Pattern {
     elsewhere: bool,
     /// Whether it means what git keeps itself.
     of_git: bool,
-    /// Whether what it names may be a folder. A name with a dot or a star in it is taken for that of a file.
+    /// Whether its last name may be a folder. A name with a dot or a star in it is taken for that of a file.
     may_be_folder: bool,
     /// As written, without the mark of an exclusion.
     written: String,
-    /// The text before the first wildcard, for operations on whole folders. Empty where the pattern has no fixed place.
+    /// The text before the first wildcard, for operations on whole folders. Empty for a pattern without a fixed place.
     fixed: Vec<Symbol>,
 }
 
@@ -198,7 +198,7 @@ impl Pattern {
         Pattern::new(&format!("{mark}{}{end}", self.written.to_lowercase()))
     }
 
-    /// Whether the session's folder is the very place where it begins: then nothing that it names is elsewhere.
+    /// Whether it begins exactly at the session's folder: then nothing that it names is elsewhere.
     fn begins_at(&self, place: &Place) -> bool {
         let home = place.home.as_deref();
         place.folder.as_deref().is_some_and(|folder| match self.fixed.first() {

@@ -38,7 +38,7 @@ pub fn jq(filter: &str) -> Vec<Step<'_>> {
     steps
 }
 
-/// Files that a script of `sed` reads and writes; what it runs is not known.
+/// Files that a script of `sed` reads and writes; the commands that it runs are unknown.
 pub fn sed(script: &str) -> Vec<Step<'_>> {
     let mut steps = Vec::new();
     let mut rest = script;

@@ -2,7 +2,7 @@
 
 use super::step::{Step, word_of};
 
-/// A line of `sftp`, `ftp` and `lftp`: what is sent and fetched.
+/// A line of `sftp`, `ftp` and `lftp`: the files it sends and fetches.
 pub fn transfer(line: &str) -> Vec<Step<'_>> {
     if let Some(script) = line.trim_start().strip_prefix('!') {
         return vec![Step::Runs(script)];

@@ -80,7 +80,7 @@ impl Ast {
 }
 
 impl Node {
-    /// Whether the piece may match the empty text (true where it is not known).
+    /// Whether the piece may match the empty text (true if unknown).
     pub(super) fn is_nullable(&self) -> bool {
         match self {
             Self::Unit(_) | Self::Set(_) => false,

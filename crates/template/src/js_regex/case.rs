@@ -8,7 +8,7 @@ use super::set::Set;
 
 /// Units whose canonical form is another unit, and their classes.
 struct Folds {
-    /// (unit, canonical form), by unit; only where they differ.
+    /// (unit, canonical form), by unit; only if they differ.
     canonical: Vec<(u16, u16)>,
     /// (canonical form, member), sorted; only classes of several members.
     classes: Vec<(u16, u16)>,
@@ -61,7 +61,7 @@ fn folds() -> &'static Folds {
     })
 }
 
-/// Upper case by Unicode's full mapping, where that is one unit and does not lead into ASCII.
+/// Upper case by Unicode's full mapping, if that is one unit and does not lead into ASCII.
 fn upper(unit: u16) -> u16 {
     let Some(letter) = char::from_u32(u32::from(unit)) else { return unit };
     let mut letters = letter.to_uppercase();

@@ -190,7 +190,7 @@ struct States<'a> {
 }
 
 impl States<'_> {
-    /// Follows what is to do up to the instructions that consume, which go to `list`. Returns the cost.
+    /// Follows the open paths up to the instructions that consume, which go to `list`. Returns the cost.
     fn follow(&mut self, step: usize, place: usize, list: &mut Vec<u32>, matched: &mut bool) -> u64 {
         // Texts of more units than a u32 counts are refused before.
         let stamp = u32::try_from(step + 1).unwrap_or(u32::MAX);

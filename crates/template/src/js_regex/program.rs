@@ -16,7 +16,7 @@ pub(super) struct Program {
     pub(super) sets: Vec<Set>,
     /// Lookarounds, each after those it contains.
     pub(super) tables: Vec<Code>,
-    /// `None` where a backreference makes it more than a set of states can follow.
+    /// `None` if a backreference makes it more than a set of states can follow.
     pub(super) forward: Option<Code>,
     pub(super) starts: Code,
     pub(super) exact: Code,
@@ -39,7 +39,7 @@ pub(super) struct Code {
     pub(super) insts: Vec<Inst>,
     /// Whether it is run from right to left.
     pub(super) backward: bool,
-    /// Whether it may match nothing away from the edge where it starts.
+    /// Whether it may match the empty text away from the edge where it starts.
     pub(super) nullable: bool,
     /// The possible first units of a match that starts away from that edge.
     pub(super) first: Set,

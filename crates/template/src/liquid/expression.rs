@@ -91,8 +91,8 @@ impl Render<'_> {
         }
     }
 
-    /// Reads `path` from each of `items` as if their fields were the variables, and hands what was read to
-    /// `visit` until it says stop.
+    /// Reads `path` from each of `items` as if their fields were the variables, and hands each result to `visit` until
+    /// it returns stop.
     pub(super) fn read_each(
         &mut self,
         items: &[Value],

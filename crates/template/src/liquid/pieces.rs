@@ -134,7 +134,7 @@ pub(super) fn lines<'a>(scanner: &mut Scanner<'a>) -> Outcome<Vec<Piece<'a>>> {
     Ok(pieces)
 }
 
-/// Inside `raw`: the text up to `endraw`, or `endraw` itself where the place is at it.
+/// Inside `raw`: the text up to `endraw`, or `endraw` itself at its place.
 fn raw<'a>(scanner: &mut Scanner<'a>, opened: usize) -> Outcome<Piece<'a>> {
     let from = scanner.at;
     let mut tag_from = tag_ahead(scanner);

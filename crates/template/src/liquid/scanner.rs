@@ -10,7 +10,7 @@ mod values;
 
 const NOTHING: &[u16] = &[];
 
-/// Blank to the tokenizer, which is not quite what is white space to `strip`.
+/// Blanks of the tokenizer, which differ a little from the white space of `strip`.
 pub(super) fn is_blank(unit: u16) -> bool {
     matches!(
         unit,

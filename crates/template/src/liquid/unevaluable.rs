@@ -50,7 +50,7 @@ pub enum Unevaluable {
     /// Tags, brackets or values nest too deep.
     #[error("nested too deep")]
     TooDeep,
-    /// The template asks for the present instant, and the session has none.
+    /// The template asks for the current time, and the session has none.
     #[error("the template reads the clock, and the session has no time")]
     NoClock,
     /// The result holds half a surrogate pair, which no UTF-8 text can.

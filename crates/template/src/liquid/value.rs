@@ -65,8 +65,7 @@ impl Value {
 
     /// A list of `items`.
     ///
-    /// # Errors
-    /// [`Unevaluable::TooDeep`] where it would nest over 200 deep.
+    /// # Errors [`Unevaluable::TooDeep`] if it would nest over 200 deep.
     pub fn list(items: Vec<Self>) -> Outcome<Self> {
         let depth = deeper(items.iter())?;
         Ok(Self::List(Arc::new(List { items, depth })))
@@ -74,8 +73,7 @@ impl Value {
 
     /// An object of `entries`; of a key given twice the last value is in the first place.
     ///
-    /// # Errors
-    /// [`Unevaluable::TooDeep`] where it would nest over 200 deep.
+    /// # Errors [`Unevaluable::TooDeep`] if it would nest over 200 deep.
     pub fn object(entries: Vec<(Text, Self)>) -> Outcome<Self> {
         let depth = deeper(entries.iter().map(|(_, value)| value))?;
         Ok(Self::Object(Arc::new(Object::new(entries, depth))))

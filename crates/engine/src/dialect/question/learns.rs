@@ -35,7 +35,7 @@ fn letter(answer: &Answer) -> char {
     }
 }
 
-/// Words that are not known are learned as such, without what is written there.
+/// Unknown words are learned without their text.
 fn command(call: &SmallCall, question: &Question, out: &mut String) {
     let SmallCall { program, after, pipeline, proof, looped, .. } = call;
     let known = [call.unclear.is_none(), call.doubt.is_none()];

@@ -59,7 +59,7 @@ pub enum ConditionKind {
         /// Its output, without white space around it.
         printed: Option<Arc<str>>,
     },
-    /// None of these: what is written there cannot be read as a condition.
+    /// The document has something there that cannot be read as a condition.
     Unknown,
 }
 

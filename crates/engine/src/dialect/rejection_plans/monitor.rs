@@ -267,7 +267,7 @@ impl<'a> Look<'a> {
         Some((history.len() + place, message))
     }
 
-    /// The message, and where the pattern is in it, if it is.
+    /// The message, and where the pattern matches in it, if it does.
     fn seen(&self, place: usize, message: &Message, regex: Option<&JsRegex>) -> TargetMessage {
         let found = message.content.said().and_then(|text| {
             let units = regex?.find(text, js_regex::DEFAULT_BUDGET).ok()??;

@@ -83,8 +83,7 @@ pub(super) struct Search<'a> {
 impl<'a> Place<'a> {
     /// The functions that the plan governs, as the model calls them.
     ///
-    /// # Errors
-    /// The document does not say what they are called; with what is wrong and what to write.
+    /// # Errors The document does not name them; with the problem and what to write.
     pub fn names(&self) -> Result<Vec<Cow<'a, str>>, (&'static str, &'static str)> {
         let kind = text(self.tool.node.get("type")).and_then(Node::as_str);
         let kind = kind.filter(|_| self.form == Form::Published && self.own_name().is_none());

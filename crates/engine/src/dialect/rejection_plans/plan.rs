@@ -87,7 +87,7 @@ impl Plan {
         self.body.conditions().iter().any(|condition| condition.any(&mut back))
     }
 
-    /// Whether no call changes what its conditions look at: they read what the user said.
+    /// Whether its conditions read only the user's messages, so that no call changes their values.
     pub fn reads_only_the_user(&self) -> bool {
         let mut reads_others = |leaf: &Node| match (&leaf.test, &leaf.kind) {
             (Test::Broken(_), _) => false,

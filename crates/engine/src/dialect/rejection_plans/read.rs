@@ -156,7 +156,7 @@ impl Reading<'_> {
         (ConditionKind::Liquid { template: text.unwrap_or_default().into(), printed: None }, test)
     }
 
-    /// Says what is wrong between conditions of one list.
+    /// Reports contradictions between conditions of one list.
     fn joined(&mut self, join: Join, conditions: &Option<Vec<Node>>, list: Option<&source::Node>) {
         let spans = list.and_then(source::Node::as_seq).unwrap_or_default().iter().map(|item| item.span);
         let spans: Vec<Span> = spans.collect();

@@ -89,7 +89,7 @@ fn failed(error: &Unevaluable) -> Cause {
     }
 }
 
-/// A variable of the session; of its context where it has no variables.
+/// A variable of the session, or of its context if it has no variables.
 fn variable<'a>(facts: &'a Facts, name: &str) -> Option<&'a serde_json::Value> {
     match &facts.variables {
         Some(variables) => variables.get(name),

@@ -35,7 +35,7 @@ fn is_placeholder(word: &str) -> bool {
         || word.starts_with("%(")
 }
 
-/// Keys by the beginnings that their makers give them, and `name=value` of what is kept secret.
+/// Keys recognised by their providers' prefixes, and `name=value` with the name of a secret.
 fn is_secret(word: &str) -> bool {
     const BEGINNINGS: &[&str] = &[
         "sk-",

@@ -191,7 +191,7 @@ fn has_category(reason: &str) -> bool {
     })
 }
 
-/// Whether a text says the reason, or what comes after its category in words of one's own spelling.
+/// Whether a text repeats the reason, or the part after its category.
 fn repeats(said: &str, reason: &str) -> bool {
     let (said, reason) = (plain(said), plain(reason));
     let rest = reason.split_once(':').map_or("", |(_, rest)| rest.trim());

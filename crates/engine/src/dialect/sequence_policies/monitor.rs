@@ -32,7 +32,7 @@ pub(super) struct SequencesMonitor {
     latest: VecDeque<(CallRef, usize)>,
     /// By limit.
     counts: Vec<Count>,
-    /// Every dispatched call, where some rule halts.
+    /// Every dispatched call, if some rule halts.
     dispatched: Dispatches,
     /// By class, the latest dispatched name: the next one is usually the same.
     names: Vec<Option<Arc<str>>>,

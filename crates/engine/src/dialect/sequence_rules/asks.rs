@@ -26,11 +26,11 @@ pub struct Part {
     pub command: Arc<str>,
     /// Its range in the command line, in characters.
     pub characters: [usize; 2],
-    /// The word that is not known, where the answer depends on one.
+    /// The unknown word on which the answer depends, if any.
     pub unknown: Option<Arc<str>>,
     /// Whether it runs code that was not read.
     pub opaque: bool,
-    /// The folder that it searches, where the answer is a sweep.
+    /// The folder that it searches, if it is a sweep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Arc<str>>,
     /// The command of the same call that comes first.
@@ -39,7 +39,7 @@ pub struct Part {
     pub trigger: Option<Arc<Part>>,
 }
 
-/// Reports a call that the rule would stop if opaque code did it, or if a sweep came across what it names.
+/// The response to a call that the rule would stop if opaque code did it, or if a sweep read what it names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Response {
     Allow,
@@ -94,7 +94,8 @@ pub(in crate::dialect) fn example(question: &Question) -> Option<String> {
     question.example()
 }
 
-/// A call that reads the file which another one is about, where a question asks for reading: the tool and its arguments.
+/// A call that reads the file which another call works on, if a question asks about reading: the tool and its
+/// arguments.
 pub(in crate::dialect) fn reading(
     question: &Question,
     call: crate::monitor::Prospect<'_>,
@@ -110,7 +111,7 @@ pub(in crate::dialect) fn asks_end(question: &Question) -> bool {
     question.asks_end()
 }
 
-/// The arguments of a call that say what it does; `None`: any of them may.
+/// The arguments of a call that a question looks at; `None`: any of them.
 pub(in crate::dialect) fn looked_at(question: &Question, tool: &str, given: &Body) -> Option<Vec<String>> {
     rulestep_shell::tool::looks_at(question.facts(), tool, given.parsed())
 }

@@ -89,7 +89,7 @@ pub(super) fn is_opaque(look: Look<'_>, facts: &Table) -> bool {
     line(look, facts).is_some_and(|line| line.calls.iter().any(|call| call.opaque))
 }
 
-/// Whether a call searches a folder where a file may lie that an operand means.
+/// Whether a call searches a folder that may hold a file of some operand.
 pub(super) fn is_sweep(operands: &[&Operand], look: Look<'_>) -> bool {
     let sweeps = |operand: &Operand| {
         let row = line(look, &operand.facts).map(|line| operand.row(look, &line));
@@ -183,7 +183,7 @@ impl Operand {
         ))
     }
 
-    /// Whether it means a call, where it asks what that does.
+    /// Whether the call matches a side that asks what calls do.
     pub fn does(&self, look: Look<'_>, role: Role) -> Match {
         let Some(line) = line(look, &self.facts) else { return Match::Perhaps };
         let row = Row { answers: self.row(look, &line), inside: self.concerns(look, &line), line };

@@ -26,9 +26,9 @@ pub(in crate::dialect) use sentences::{
 pub struct OrderCheck {
     /// Its requirement.
     pub asks: Arc<Order>,
-    /// Calls or steps so far, where it counts any.
+    /// The number of calls or steps so far, if the rule counts.
     pub count: u64,
-    /// The part of the call that it is about, where the rule asks what calls do.
+    /// The matching part of the call, if the rule asks what calls do.
     pub part: Option<Part>,
 }
 

@@ -187,7 +187,7 @@ pub struct ToolName {
 pub struct OrderOutcome {
     /// Its requirement.
     pub asks: Arc<Order>,
-    /// Calls or steps, where it counts any.
+    /// The number of calls or steps, if the rule counts.
     pub count: u64,
     /// The call at fault, by index in the session.
     pub position: Option<u32>,

@@ -120,7 +120,7 @@ pub(super) fn misspelt_alias(name: &str, alias: &str) -> Diagnostic {
     Diagnostic::warning(code::MISSPELT_TOOL, message).help(format!("did you mean {}?", quoted(alias)))
 }
 
-/// A command line where a tool's name is wanted. `instead` is what `runs` has for it.
+/// A command line in place of a tool's name. `instead` is its form under `runs`.
 pub(super) fn command_as_tool(name: &str, instead: &str) -> Diagnostic {
     let message = format!("{} is a command, and only a tool of this name is meant", quoted(name));
     let help = format!("agents run commands with a tool; to mean the command, write `runs` with {instead}");

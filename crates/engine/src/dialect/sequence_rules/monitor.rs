@@ -25,7 +25,7 @@ pub(super) struct RuleMonitor<K: Kind> {
     pub state: Option<K::State>,
     /// The state if every unknown counted for the agent, if a person is asked about calls for which that matters.
     pub lenient: Option<K::State>,
-    /// The state if every sweep counted, from the first one on, where the rule reports such calls or asks about them.
+    /// The state if every sweep counted, from the first one on; only if the rule reports such calls or asks about them.
     pub swept: Option<K::State>,
     /// The copies of files that operands mean, by operand.
     pub copies: Vec<Copies>,

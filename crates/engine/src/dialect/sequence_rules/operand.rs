@@ -64,7 +64,7 @@ pub(in crate::dialect) struct Look<'a> {
     pub arguments: Option<&'a Body>,
     /// The surroundings, for operands that ask what a call does.
     pub facts: Option<&'a Facts>,
-    /// The folder that it is made in, where that is not the session's.
+    /// The working directory of the call, if it is not the session's.
     pub folder: Option<&'a str>,
     /// The call's place.
     pub at: Option<CallRef>,
@@ -358,7 +358,7 @@ impl Side {
         self.operands.iter().for_each(|operand| operand.enablers(call, out));
     }
 
-    /// The tool's own names, for sessions that do not record what was offered.
+    /// The tools that it names, for sessions that do not record which tools were offered.
     pub fn tools(&self) -> impl Iterator<Item = &Arc<str>> {
         self.operands.iter().flat_map(|operand| &operand.tools)
     }

@@ -105,7 +105,7 @@ pub(super) struct Objection {
     pub found: SmallVec<[CallRef; 4]>,
     /// Calls or steps so far.
     pub count: u64,
-    /// The part of the call that it is about, where the rule asks what calls do.
+    /// The matching part of the call, if the rule asks what calls do.
     pub part: Option<Box<Part>>,
 }
 

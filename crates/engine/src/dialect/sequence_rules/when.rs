@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use rulestep_base::session::value;
 
-/// A condition on the session's context: the rule does not apply where the key has another value.
+/// A condition on the session's context: the rule does not apply if the key has another value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct When {
     /// Below `context`, with dots.

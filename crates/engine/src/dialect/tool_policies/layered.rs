@@ -73,7 +73,7 @@ impl<K, Q: Equivalent<K> + ?Sized> Equivalent<HashedKey<K>> for Sought<'_, Q> {
     }
 }
 
-/// Takes a hash for what it is.
+/// A hasher whose input is already a hash.
 #[derive(Debug, Default)]
 struct Ready(u64);
 

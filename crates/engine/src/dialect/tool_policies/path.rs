@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::condition::path::{Path, first_in_json};
 use rulestep_base::session::Body;
 
-/// The arguments that hold a path where a policy does not name another.
+/// The arguments that hold a path, unless a policy names another.
 static USUAL: LazyLock<[Path; 2]> = LazyLock::new(|| ["path", "file_path"].map(Path::member));
 
 /// Where one policy finds the path of a call, and the prefix that it removes.
@@ -33,7 +33,7 @@ impl Locator {
         }
     }
 
-    /// Every place where it may find the path.
+    /// Every place in the arguments where the path may be.
     pub fn places(&self) -> impl Iterator<Item = Arc<str>> {
         self.paths().map(|path| Arc::clone(path.text()))
     }

@@ -53,7 +53,7 @@ pub(super) struct FileRule {
 }
 
 impl FileRule {
-    /// The tools that write files, where a policy does not say.
+    /// The tools that write files, unless a policy lists them.
     pub const WRITE_TOOLS: [&str; 2] = ["write_file", "edit_file"];
 }
 
@@ -62,7 +62,7 @@ impl FileRule {
 pub(super) struct ToolPolicies {
     pub rules: Vec<RuleId>,
     pub document: Arc<str>,
-    /// The files at a session's start, where the document lists them.
+    /// The files at a session's start, if the document lists them.
     existing: Option<Files>,
     /// Prefixes that are removed from the paths of calls.
     mounts: Vec<Arc<str>>,

@@ -117,7 +117,7 @@ impl Episode {
         let calls: usize = steps.iter().map(|step| step.calls.len()).sum();
         builder.expect_messages(steps.len() + calls);
         builder.expect_turns(steps.len(), calls);
-        // The last thing that was said or that a call gave back.
+        // The last text or the last result of a call.
         let mut last = Body::MISSING;
         // An episode may be as long as its file, so written steps are freed, a page at a time.
         steps.reverse();

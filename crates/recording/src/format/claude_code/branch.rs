@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use super::entry::{Entry, Kind, Predecessor};
 use crate::input::digest::digest;
 
-/// The lines that are the conversation, and what there is to say about the others.
+/// The lines of the conversation, and diagnostics about the others.
 pub struct Branch {
     /// For every line, whether it belongs to the conversation.
     pub live: Vec<bool>,
@@ -102,7 +102,7 @@ enum Belongs {
 }
 
 impl Entry {
-    /// Hashes of what it has that others may belong to.
+    /// Hashes of its ids that later lines may refer to.
     fn makes_known(&self) -> Vec<u64> {
         match &self.kind {
             Kind::Response { key, blocks, .. } => {

@@ -29,7 +29,7 @@ pub struct Entry {
     pub agent: [Option<Arc<str>>; 2],
     /// Whether it was written in another session that this one is forked from.
     pub copied: bool,
-    /// Whether it is where what came before was summarised.
+    /// Whether this entry is a compaction boundary.
     pub compacts: bool,
     /// Whether it says that a response is over.
     pub ends: bool,
@@ -70,7 +70,7 @@ pub enum Kind {
     Failure(Blocks),
 }
 
-/// The line of this type; or what is wrong with it, where it cannot be part of a conversation.
+/// The line of this type; or the reason why it cannot be part of a conversation.
 pub fn entry(kind: &str, unit: &Unit<'_>) -> Result<Entry, String> {
     let members = &unit.members;
     let name = |keys: &[&str]| members.any(keys).and_then(Node::id).map(|name| name.as_ref().into());

@@ -78,7 +78,7 @@ impl Log {
         }
     }
 
-    /// Hash of what the line of this name says, where there is one.
+    /// Hash of the content of the line of this name, if there is one.
     pub fn digest(&self, uuid: &str) -> Option<u64> {
         self.names.get(&digest(uuid)).map(|(digest, _)| *digest)
     }
@@ -190,7 +190,7 @@ impl Log {
         self.builder.at_line(first.line).ambiguous(message);
     }
 
-    /// Whether what came before is not in the file.
+    /// Whether the beginning is not in the file.
     fn beginning(&mut self, branch: &Branch) {
         let first = self.entries.iter().find(|entry| !matches!(entry.kind, Kind::Link | Kind::Offer(_)));
         let line = first.map_or(self.builder.origin().line, |entry| entry.line);

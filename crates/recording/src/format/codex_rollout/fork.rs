@@ -59,7 +59,7 @@ impl Fork {
         }
     }
 
-    /// Whether the log does not say where the copy ends.
+    /// Whether the log does not mark the end of the copy.
     pub fn is_open(&self) -> bool {
         self.own.is_none() && self.past.is_none()
     }

@@ -103,7 +103,7 @@ const REJECTED: &str = "the result says that the call was rejected";
 pub const PROCESS: &str = "Process running with session ID ";
 pub const SCRIPT: &str = "Script running with cell ID ";
 
-/// Whether the text of a tool's result says that the call failed; `None` where it says nothing of that.
+/// Whether a call failed by the text of its tool's result; `None` if that does not show it.
 pub fn failed(tool: &str, text: &str) -> Option<bool> {
     let own = text_of(tool, text);
     let begins = |failures: &[(&str, Of)]| {
@@ -132,7 +132,7 @@ fn text_of<'t>(tool: &str, text: &'t str) -> &'t str {
     rest.unwrap_or(text)
 }
 
-/// Whether what was run failed, as its exit code says, or the words for the end of a script.
+/// Whether a command failed, by its exit code or by the words at the end of a script.
 ///
 /// `{"output": …, "metadata": {"exit_code": 1}}`, `Exit code: 1` on the first line, `Process exited with code 1` among
 /// the lines before `Output:`, or `Script failed` on the first line.

@@ -17,7 +17,7 @@ const POLLS: [(&str, &str, &str); 2] =
 /// The commands and scripts of a session that run.
 #[derive(Default)]
 pub struct Running {
-    /// Ids of the calls that began them, by the words for what they run.
+    /// Ids of the calls that began them, by the names of the processes.
     begun: HashMap<Box<str>, Box<str>>,
     /// The words for what calls read from, by the ids of these calls.
     polls: HashMap<Box<str>, Box<str>>,
@@ -43,7 +43,7 @@ impl Running {
                 None
             }
             (None, Some(process)) => {
-                // A poll that failed says nothing of what it would have read from.
+                // A failed poll proves nothing about the process.
                 let ended = output::exited(tool, text).is_some();
                 ended.then(|| self.begun.remove(&process)).flatten().map(|id| (id, answer.content.clone()))
             }

@@ -57,7 +57,7 @@ pub const COMMANDS: [&str; 2] = ["exec_command_end", "CommandExecution"];
 /// The only tool that starts a process of its own, and the event's name for that.
 const COMMAND: (&str, &str) = ("exec_command", "unified_exec_startup");
 
-/// The call that an event of this kind is the end of, with its result. `None`: the event does not say what was called.
+/// The call that an event of this kind ends, with its result. `None`: the event does not name the call.
 pub fn called(id: &str, kind: &str, event: &Members<'_>) -> Option<Item> {
     let text = |key| event.get(key).and_then(Node::text);
     let done = || text("status").map_or(Status::Unknown, |word| status(&word));
@@ -174,7 +174,7 @@ impl Once {
     }
 }
 
-/// The patch that a script applied, as the model would have written it: the event says what it changed.
+/// The patch that a script applied, as the model would have written it, from the changes in the event.
 fn patch(event: &Members<'_>) -> Option<String> {
     let changes = event.get("changes").and_then(Node::members)?;
     let mut patch = String::from("*** Begin Patch\n");

@@ -5,7 +5,7 @@ use crate::input::shallow::{Members, Node};
 use rulestep_base::session::Body;
 use rulestep_base::session::build::Mark;
 
-/// A call, and what is known of its result.
+/// A call and its result, if known.
 pub struct BlockCall<'a> {
     /// Its id.
     pub id: Option<Box<str>>,

@@ -54,7 +54,7 @@ pub fn message(setting: &Setting, builder: &mut Builder, message: &Members<'_>) 
     }
 }
 
-/// Says so where the parts of a content hold a call that is not among those of the message.
+/// Reports a content whose parts hold a call that is not among those of the message.
 fn twice(builder: &mut Builder, content: Node<'_>, calls: &[Members<'_>]) {
     let name = |of: &Members<'_>| of.try_get("name").and_then(Node::text).map(|name| name.into_owned());
     let id = |of: &Members<'_>| of.try_get("id").and_then(Node::id).map(|id| id.into_owned());

@@ -147,7 +147,7 @@ impl<'a> Model<'a> {
         if self.has_told.replace(true) { Vec::new() } else { further(&self.choices, own) }
     }
 
-    /// The tools that were offered, where the event says so.
+    /// The offered tools, if the event lists them.
     pub fn tools(&self, attachments: &mut Attachments) -> Option<Arc<[Tool]>> {
         let mut read = || {
             let whole = attachments.resolved(self.tools?);

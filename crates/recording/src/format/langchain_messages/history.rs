@@ -216,7 +216,8 @@ impl History {
         })
     }
 
-    /// The places of the snapshots that the newest one follows from, itself included; all where none says what it follows.
+    /// The places of the snapshots that the newest one follows from, itself included; all if none names its
+    /// predecessor.
     fn line_of_newest(&self) -> HashSet<usize> {
         let Some(newest) = self.newest() else { return HashSet::new() };
         if self.snapshots.iter().all(|snapshot| snapshot.parent.is_none()) {

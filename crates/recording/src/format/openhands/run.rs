@@ -34,7 +34,7 @@ struct HeldResult {
 
 /// A call as either generation writes it.
 pub struct Action<'a> {
-    /// The response that proposes it, where it is known.
+    /// The response that proposes it, if known.
     pub response: Option<&'a str>,
     /// The text beside it.
     pub content: Body,
@@ -96,7 +96,7 @@ impl Run {
         self.builder.said(role, content, at);
     }
 
-    /// Something said by the model alone.
+    /// A text of the model alone.
     pub fn reply(&mut self, content: Body, at: Option<Millis>) {
         self.flush();
         self.builder.response(None, content, at);

@@ -138,7 +138,7 @@ fn call_of(event: &Members<'_>, run: &Run) -> Option<Box<str>> {
     })
 }
 
-/// Parts of a text; an empty list is nothing said.
+/// Parts of a text; an empty list is no text.
 fn content(node: Node<'_>) -> Body {
     if node.items().is_some_and(|items| items.is_empty()) { Body::MISSING } else { Body::json(node.json()) }
 }

@@ -38,7 +38,7 @@ struct Call<'a> {
 
 struct ToolOutput<'a> {
     content: Option<Node<'a>>,
-    /// Whether it is marked as failed, where it bears a mark.
+    /// Whether it is marked as failed, if it has a mark.
     failed: Option<bool>,
     refused: Option<&'static str>,
 }

@@ -66,7 +66,7 @@ impl<'a> Chat<'a> {
         let error = marked.unwrap_or_else(|| self.fails(&content));
         let mark = Mark { error, refused: refused.or(by_word) };
         let late = self.flag(builder, members, "after_siblings").unwrap_or(false);
-        // `convert` says it where an id comes again.
+        // `convert` reports a repeated id.
         let of = members.try_get("of_call").and_then(|number| number.number::<u32>()?.checked_sub(1));
         if let Some(call) = builder.result_of(of, id.as_deref(), content, mark, at).filter(|_| late) {
             builder.late_within_turn(call);

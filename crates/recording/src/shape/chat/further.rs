@@ -35,7 +35,7 @@ impl<'a> Chat<'a> {
         }
     }
 
-    /// Adds a call, where it is not one of those from `first` on.
+    /// Adds a call, unless it is one of those from `first` on.
     pub(super) fn unless_known(
         &mut self,
         builder: &mut Builder,

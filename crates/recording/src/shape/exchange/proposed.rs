@@ -78,12 +78,12 @@ impl Proposed {
         left_out
     }
 
-    /// Keeps what was left out before.
+    /// Keeps earlier omissions.
     pub fn after(self, left_out: Vec<(u32, usize)>) -> Proposed {
         Proposed { left_out, ..self }
     }
 
-    /// Says what is left out.
+    /// Reports the omissions.
     pub fn tell(&self, builder: &mut Builder) {
         for (line, count) in &self.left_out {
             let calls =

@@ -114,7 +114,7 @@ impl Literal<'_> {
     }
 }
 
-/// Adds a character by its number, where a surrogate waits for its other half.
+/// Adds a character by its number; a surrogate waits for its other half.
 fn join_surrogates(unit: u32, high: &mut Option<u32>, into: &mut String) {
     match (high.take(), unit) {
         (Some(high), 0xDC00..=0xDFFF) => {

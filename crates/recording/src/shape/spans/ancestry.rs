@@ -88,7 +88,7 @@ impl Ancestry {
     }
 }
 
-/// Finds what is around a span, by the parents of those between.
+/// Finds the ancestors of a span, by the parents of those between.
 struct Parents<'a> {
     places: HashMap<(&'a str, &'a str), usize>,
     passed: &'a Passed,

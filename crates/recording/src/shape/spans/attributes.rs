@@ -134,7 +134,7 @@ impl Attributes {
             .map(|(name, _)| name)
     }
 
-    /// A value that is a text; digits where it is a number.
+    /// A value as text; a number as its digits.
     pub fn text(&self, name: &str) -> Option<Cow<'_, str>> {
         Node::parse(self.get(name)?).ok()?.id().filter(|text| !text.is_empty())
     }

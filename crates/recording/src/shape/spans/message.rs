@@ -37,7 +37,7 @@ pub struct SpanMessage {
     pub answers: Vec<SpanAnswer>,
     /// Calls in it that name no tool.
     pub unread: usize,
-    /// Why the model stopped, where the message says so itself, as a whole response or choice does.
+    /// Why the model stopped, if the message gives the reason itself, as a whole response or choice does.
     pub reason: Option<String>,
     digest: OnceCell<u64>,
 }

@@ -89,7 +89,7 @@ impl Traces {
         }
     }
 
-    /// Adds a span. One that is given twice is read once, or as it ends where it had not ended before.
+    /// Adds a span. A repeated span is read once, in its ended form if the first had not ended.
     pub fn add(&mut self, mut span: Span) {
         let place = self.place(&span.trace, span.line);
         let unread = mlflow::translate(&mut span);
@@ -98,7 +98,7 @@ impl Traces {
         let Some(trace) = self.open.get_mut(place) else { return };
         trace.diagnostics.extend(wrong);
         let known = trace.ids.get(&span.id).copied().filter(|_| !span.id.is_empty());
-        // Some write a span when it begins, and again with what is known at its end.
+        // Some write a span when it begins, and again with all members at its end.
         let begun = known.filter(|(_, ended)| !ended && span.end.is_some()).map(|(place, _)| place);
         if known.is_some() && begun.is_none() {
             trace.repeated += 1;
@@ -149,7 +149,7 @@ impl Traces {
         self.bytes += size;
     }
 
-    /// Says what is wrong with a trace.
+    /// Reports the problems of a trace.
     pub fn tell(&mut self, trace: &str, line: u32, diagnostic: Diagnostic) {
         let place = self.place(trace, line);
         if let Some(trace) = self.open.get_mut(place) {

@@ -17,7 +17,7 @@ pub struct Whole {
     pub broken: bool,
 }
 
-/// The pieces of a stream, and whether it was said that none follows.
+/// The pieces of a stream, and whether it was marked as complete.
 pub struct Pieces<'p> {
     /// In order; `None` for an unreadable one.
     pub list: &'p [Option<Members<'p>>],
@@ -76,7 +76,7 @@ impl Object {
         self.raw(key, &Value::from(text).to_string());
     }
 
-    /// A member that is in others, where it does.
+    /// Copies a member of these, if they have it.
     pub fn copied(&mut self, key: &str, from: &Members<'_>) {
         if let Some(node) = from.get(key) {
             self.raw(key, node.json());
@@ -90,7 +90,7 @@ impl Object {
     }
 }
 
-/// Writes a list of what is JSON.
+/// Writes a list of JSON texts.
 pub fn list(items: impl IntoIterator<Item = String>) -> String {
     let items: Vec<_> = items.into_iter().collect();
     format!("[{}]", items.join(", "))

@@ -6,7 +6,7 @@ use crate::liquid::text::Text;
 use crate::liquid::unevaluable::Outcome;
 use crate::liquid::value::Value;
 
-/// The argument at `place`; undefined where it is not given.
+/// The argument at `place`; undefined if it is not given.
 pub(super) fn argument(arguments: &[Value], place: usize) -> &Value {
     arguments.get(place).unwrap_or(&Value::Undefined)
 }

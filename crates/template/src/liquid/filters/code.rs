@@ -35,7 +35,7 @@ pub(super) const TABLE: &[(&str, Filter)] = &[
     }),
 ];
 
-/// The value, or the argument where the value is nil, `false` or empty.
+/// The value, or the argument if the value is nil, `false` or empty.
 fn default(run: &mut Render<'_>, value: Value, given: &[Value]) -> Outcome<Value> {
     let fallback = argument(given, 0).clone();
     let value = value.plain(&mut run.meter)?;

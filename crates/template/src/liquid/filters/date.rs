@@ -52,7 +52,7 @@ struct Date {
     time: f64,
     /// The zone's offset west of UTC, in minutes.
     behind: f64,
-    /// The zone as it was named; empty where it was given in minutes, `None` where it was not given.
+    /// The zone by its name; empty if it was given in minutes, `None` if it was not given.
     zone: Option<Text>,
     shown: Civil,
 }
@@ -137,7 +137,7 @@ impl Civil {
     }
 }
 
-/// LiquidJS adds up the lengths first, which fails where a field `length` is no length.
+/// LiquidJS adds up the lengths first, which fails if a field `length` is no length.
 fn measured(run: &mut Render<'_>, value: &Value, zone: &Value) -> Outcome<()> {
     for given in [value, zone] {
         if let Value::Object(object) = given {
@@ -196,8 +196,8 @@ fn named_zone(name: &[u16], time: f64) -> Outcome<f64> {
         "PST8PDT" => "America/Los_Angeles".to_owned(),
         _ => name,
     };
-    // Node writes the two clocks out and reads them back to find their difference; for the years of one and
-    // two digits that it then takes for others, and where the database ends, nothing is promised.
+    // Node writes the two clocks out and parses them to find their difference; nothing is promised for years of one and
+    // two digits, which it misreads, and beyond the end of the database.
     if !(100..=9998).contains(&Civil::new(time).year) {
         return Err(Unevaluable::Unsupported {
             what: "a named time zone in a year before 100 or after 9998".to_owned(),

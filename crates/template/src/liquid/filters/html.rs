@@ -67,7 +67,7 @@ fn line_ends(run: &mut Render<'_>, value: &Value, replacement: &str) -> Outcome<
     made(run, out)
 }
 
-/// Takes out scripts, styles, comments and tags; what is opened and never closed stays.
+/// Removes scripts, styles, comments and tags; an opened and never closed one stays.
 fn strip_html(run: &mut Render<'_>, value: Value, _: &[Value]) -> Outcome<Value> {
     let text = text(run, &value)?;
     let mut blocks: Vec<(Text, Text)> =

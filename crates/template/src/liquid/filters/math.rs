@@ -28,7 +28,7 @@ fn number(run: &mut Render<'_>, value: &Value) -> Outcome<f64> {
     Ok(if number.is_nan() { 0.0 } else { number + 0.0 })
 }
 
-/// The number of an argument; NaN where it is not given.
+/// The number of an argument; NaN if it is not given.
 fn operand(run: &mut Render<'_>, given: &[Value], place: usize) -> Outcome<f64> {
     given.get(place).map_or(Ok(f64::NAN), |value| number(run, value))
 }
@@ -69,7 +69,7 @@ fn round(run: &mut Render<'_>, value: Value, given: &[Value]) -> Outcome<Value> 
     Ok(Value::Number(if value < 0.0 { -rounded } else { rounded }))
 }
 
-/// The nearest whole number, halves up. Adding a half first would lift what lies just below one.
+/// The nearest whole number, halves up. Adding a half first would raise a number just below one.
 fn half_up(value: f64) -> f64 {
     let below = value.floor();
     if value - below >= 0.5 { below + 1.0 } else { below }

@@ -34,7 +34,7 @@ pub(super) const TABLE: &[(&str, Filter)] = &[
     ("has_exp", |run, value, given| Ok(Value::Bool(search_by_expression(run, &value, given)?.is_some()))),
 ];
 
-/// The path that a property argument spells; none where it spells nothing.
+/// The path that a property argument spells; empty if it spells none.
 fn path(run: &mut Render<'_>, given: &[Value]) -> Outcome<Option<Operand>> {
     let spelled = text_argument(run, given, 0)?;
     Scanner::over(&spelled).path().map_err(inner)

@@ -113,8 +113,7 @@ fn single_spaces(text: &[u16]) -> Vec<u16> {
     out
 }
 
-/// The parts between the separators; between all units where it is empty. Empty parts at the end are left
-/// out.
+/// The parts between the separators; between all units if the separator is empty. Empty parts at the end are left out.
 fn split(run: &mut Render<'_>, value: Value, given: &[Value]) -> Outcome<Value> {
     let text = text(run, &value)?;
     let separator = text_argument(run, given, 0)?;

@@ -70,7 +70,7 @@ impl<'a> Scanner<'a> {
         Some(spelled.parse().unwrap_or(f64::NAN))
     }
 
-    /// A value without operators and filters, and where it is.
+    /// A value without operators and filters, and its place.
     pub(in super::super) fn value(&mut self) -> Outcome<Option<(Operand, &'a [u16])>> {
         self.skip_blank();
         if self.nesting >= NESTING {

@@ -156,7 +156,7 @@ pub(in super::super) fn own(holder: &Value, name: &[u16]) -> Option<Value> {
     }
 }
 
-/// A property of one of the special values; `None` where it has no such name.
+/// A property of one of the special values; `None` if it has no such name.
 pub(in super::super) fn special(holder: &Value, name: &[u16], meter: &mut Meter) -> Outcome<Option<Value>> {
     let Some(key) = text::utf8(name) else { return Ok(None) };
     let found = match holder {

@@ -5,7 +5,7 @@ use crate::dialect::sequence_rules::codes;
 use rulestep_base::diagnostic::Code;
 use rulestep_base::wording::sentence::name;
 
-/// A sentence with the command that it is about: why it counts, or what comes before it in the call.
+/// A sentence with the command in question: why it counts, or what precedes it in the call.
 pub(super) fn in_part(part: &Part, whole: String, code: Code) -> String {
     let command = name(&part.command);
     if code == codes::OPAQUE_COMMAND {

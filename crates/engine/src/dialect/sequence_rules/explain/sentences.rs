@@ -391,7 +391,7 @@ pub(in crate::dialect) fn orders<'t>(calls: impl IntoIterator<Item = &'t ToolNam
     either(calls.into_iter().flat_map(each).map(&mut order).collect())
 }
 
-/// The tools that can be called where a rule says an alias, which no model can call.
+/// The tools that can be called, for a rule that names an alias, which no model can call.
 fn callable(named: &ToolName) -> Vec<String> {
     match named.members.len() {
         0 => vec![operand(named)],

@@ -129,7 +129,7 @@ pub struct Operands<'s, 'f, 'a, 'r> {
 }
 
 impl<'a> Operands<'_, '_, 'a, '_> {
-    /// The order that a rule of this type asks for, and what makes its unit.
+    /// The order that a rule of this type requires, and the constructor of its unit.
     pub fn kind(&mut self, kind: Type, out: &mut Vec<Problem>) -> Option<(Order, Build)> {
         match kind {
             Type::Require => {
@@ -434,7 +434,7 @@ pub fn field_asks(node: &Node) -> bool {
     node.as_map().is_some() && Field::document(node).fields(&mut ignored).is_some_and(|fields| asks(&fields))
 }
 
-/// Whether a rule's type says that it forbids what comes after something.
+/// Whether a rule's type forbids one thing after another.
 fn fields_of_never_after(fields: &Fields<'_>) -> bool {
     fields.has("forbidden")
 }

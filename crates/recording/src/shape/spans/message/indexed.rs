@@ -37,7 +37,7 @@ enum Branch {
 }
 
 impl Tree {
-    /// Names are at most this deep; what is deeper is one name.
+    /// The most levels of a name; deeper levels are one name.
     const DEEPEST: usize = 8;
 
     fn insert(&mut self, path: &str, value: Value) {
