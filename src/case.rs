@@ -150,7 +150,7 @@ pub enum Aspect {
     Told,
     /// That finding's own reason.
     Reason,
-    /// The codes of everything that rules said of a call.
+    /// The codes of all findings about a call.
     Findings,
     /// The tools that are visible in a turn.
     Visible,
@@ -277,7 +277,7 @@ impl Count {
 }
 
 impl Aspect {
-    /// The key that asks for it.
+    /// Its key in a case.
     pub fn key(&self) -> &str {
         match self {
             Aspect::Tool => "tool",

@@ -138,7 +138,7 @@ impl Comparison {
         &self.new
     }
 
-    /// The version of a side; none where the base is the recording.
+    /// The version of a side; `None` if the base is the recording.
     pub fn side(&self, side: Side) -> Option<&Arc<Policy>> {
         match side {
             Side::Base => self.base.policy(),
@@ -212,7 +212,7 @@ impl SessionDiff {
         &self.changes
     }
 
-    /// The replay of a side; none of the recording, nor where nothing had to be replayed.
+    /// The replay of a side; `None` for the recording, and if nothing had to be replayed.
     pub fn replay(&self, side: Side) -> Option<&Replay> {
         match side {
             Side::Base => self.base.as_deref(),

@@ -114,7 +114,7 @@ struct Open<P: Recording, R> {
     recording: P,
     /// Sessions that are to be judged.
     batch: Vec<P::Item>,
-    /// Answers that were not taken yet, and what they weigh.
+    /// Answers that were not taken yet, and their weight.
     answers: Vec<R>,
     weight: usize,
     ended: bool,

@@ -49,7 +49,7 @@ pub fn beside(file: &str, path: &str) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// A path as it is written in a file of a folder, to lead from there to where it leads from here.
+/// A path relative to a file of a folder that leads to the same place as this path from here.
 pub fn from(folder: &str, path: &str) -> String {
     let (Ok(folder), Ok(target)) = (Path::new(folder).canonicalize(), Path::new(path).canonicalize()) else {
         return path.to_owned();

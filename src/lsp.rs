@@ -47,7 +47,7 @@ pub enum Event {
     Recorded(Arc<Recorded>),
     /// The recordings were counted under the version of a folder.
     Counted(String, Arc<Counts>),
-    /// A fault of the program: what it was doing, which is not done now.
+    /// A panic in the program: the work in which it happened, which was not done.
     Fault(String),
 }
 

@@ -188,7 +188,7 @@ struct Making<'d, 'o> {
 }
 
 impl<'d> Making<'d, '_> {
-    /// Adds a mutant: what it is, where, and how the text is changed.
+    /// Adds a mutant: its change, its place, and the edit of the text.
     fn add(&mut self, what: String, at: &Node, edit: impl FnOnce(&mut Edits<'d>) -> Result<(), Refused>) {
         let mut edits = Edits::new(self.source, self.documents);
         let text = edit(&mut edits).and_then(|()| edits.finish()).ok();

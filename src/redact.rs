@@ -135,7 +135,7 @@ fn without_values(live: &LiveDecision) -> LiveDecision {
     }
 }
 
-/// Arguments as they were recorded, with the tool, and what is left of them.
+/// Recorded arguments, with the tool, and their redacted form.
 type Reductions = HashMap<(Arc<str>, Box<str>), Body>;
 
 /// What rules may look at in one session.
@@ -285,7 +285,7 @@ impl<'a> Needs<'a> {
     }
 
     fn facts(&self, facts: &Facts) -> Facts {
-        // Templates see the context where there are no variables.
+        // Templates see the context if there are no variables.
         let of_templates = facts.variables.is_none();
         let context = facts.context.as_ref().map(|context| {
             let named = |name: &Arc<str>| of_templates && self.variables.contains(name);
@@ -373,7 +373,7 @@ fn nodes<'p>(value: &Value, paths: impl Iterator<Item = &'p Path>) -> HashSet<*c
     paths.flat_map(|path| path.nodes(value)).map(ptr::from_ref).collect()
 }
 
-/// The texts of a value that rules ask about, each with its number among all texts of the value.
+/// The texts of a value that rules read, each with its number among all texts of the value.
 #[derive(Default)]
 struct Texts<'v> {
     asked: HashSet<*const Value>,

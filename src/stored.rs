@@ -70,7 +70,7 @@ pub struct StoredSession {
     parent: Option<Arc<str>>,
     tree: TreeSight,
     elsewhere: Option<Arc<Elsewhere>>,
-    /// Bytes of memory that it takes with what was decided about it, about.
+    /// Bytes of memory, about, of the session and its decisions.
     weight: usize,
     /// Something has looked at it since its turn to leave came.
     used: AtomicBool,
@@ -257,7 +257,7 @@ impl StoredSession {
             same && facts(self) == facts(other)
                 && (&self.tree, &self.diagnostics) == (&other.tree, &other.diagnostics)
         };
-        // One that has moved within its file is another one: where it was, it cannot be read any more.
+        // One that has moved within its file is another one: at its old place it cannot be read any more.
         match (&self.recorded, &other.recorded) {
             (Some(own), Some(other)) if alone || own.mark() != other.mark() => {
                 return same(own.mark() == other.mark());
@@ -379,7 +379,7 @@ impl SessionStore {
         self.outgrown.load(Ordering::Relaxed)
     }
 
-    /// Why sessions cannot leave memory, where they cannot.
+    /// The reason, if sessions cannot leave memory.
     pub fn fault(&self) -> Option<&str> {
         self.fault.get().map(String::as_str)
     }

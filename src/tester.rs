@@ -17,7 +17,7 @@ use rulestep_engine::dialect::question::Table;
 /// Steps that a path may take.
 const STEPS: u64 = 30_000_000;
 
-/// Tries an expression, with what is shipped of programs and tools.
+/// Tries an expression, with the shipped facts of programs and tools.
 pub fn test(language: Language, expression: &str, subject: &Subject) -> Answer {
     test_by(language, expression, subject, &Table::default())
 }

@@ -217,7 +217,7 @@ impl Search<'_> {
     fn halve(&mut self, level: Level) {
         let mut size = self.atoms(level).len().div_ceil(2);
         while size > 0 {
-            // The later ones first: what comes after a call matters least.
+            // The later ones first: the last calls matter least.
             for atoms in self.atoms(level).rchunks(size) {
                 self.without(atoms);
             }

@@ -53,7 +53,7 @@ pub fn policy(node: &Node, source: &Source, place: usize) -> PolicyFile {
     PolicyFile { name, relative: "".into(), text: text.into(), named: true }
 }
 
-/// Writes JSON that is on the same lines as what it was made from.
+/// Writes JSON over the same lines as its original.
 struct Json<'s> {
     source: &'s Source,
     line: u32,
@@ -91,7 +91,7 @@ impl Json<'_> {
         }
     }
 
-    /// Down to the line of a place. What an alias repeats is further up, and is written where the alias is.
+    /// Descends to the line of a place. The target of an alias is further up, and is written at the alias.
     fn reach_line(&mut self, offset: usize) {
         let line = self.source.position(offset).line;
         while self.line < line {

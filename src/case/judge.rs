@@ -30,7 +30,7 @@ pub struct Answer {
     pub want: usize,
     /// The actual value.
     pub got: Actual,
-    /// Whether that is what was expected.
+    /// Whether it is the expected value.
     pub met: bool,
 }
 
@@ -98,7 +98,7 @@ impl CaseResult {
     }
 }
 
-/// The answers to some questions about one thing, where there are any.
+/// The answers to some questions about one subject, if there are any.
 pub fn facts(subject: &Subject, aspects: &[Aspect], replay: &Replay) -> Vec<(Aspect, Fact)> {
     let asked = Checked::of(subject, replay);
     let answers = aspects.iter().filter_map(|aspect| match asked.answer(aspect, &Fact::Nothing, replay) {

@@ -44,13 +44,13 @@ fn refusal(source: &Source, want: &Want) -> Diagnostic {
     Diagnostic::error(code::CASE_NOT_REWRITTEN, message).at(source, want.key_span)
 }
 
-/// Writes what was decided. `None`: there is nothing to write, or something would be lost.
+/// Writes the actual value. `None`: there is none to write, or something would be lost.
 fn edit(edits: &mut Edits<'_>, want: &Want, got: &Actual) -> Option<()> {
     let Actual::Fact(fact) = got else { return None };
     edits.set(edits.entry(want.key_span)?, fact.to_json()).ok()
 }
 
-/// Whether a text holds the same cases, with every expectation met by what was decided.
+/// Whether a text holds the same cases, with every expectation met by the results.
 fn is_meant(source: &Source, text: &str, judged: &[(&Case, &CaseResult)]) -> bool {
     let Cases { cases, .. } = read::read(&Source::new(source.name(), text), false);
     cases.len() == judged.len()

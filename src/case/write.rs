@@ -156,8 +156,8 @@ fn expectation(subject: &Subject, wants: &[(Aspect, Fact)]) -> String {
     format!("{{{}}}", parts.join(", "))
 }
 
-/// The session with its JSON bodies as text where they cannot be in a document as they are: with a key twice, nested
-/// too deep, or with a key that JSON readers reserve. Rules look into both alike.
+/// The session with JSON bodies as text if a document cannot hold them: with a repeated key, nested too deep, or with a
+/// key that JSON readers reserve. Rules look into both in the same way.
 fn tame(session: &Session) -> Session {
     let mut session = session.clone();
     let mut fit: HashSet<String> = HashSet::new();
@@ -193,5 +193,5 @@ fn tame(session: &Session) -> Session {
     session
 }
 
-/// This many brackets may nest deeper than a document may, with what is around them.
+/// A body with fewer brackets cannot nest too deep for a document, even with the levels around it.
 const DEEP: usize = 100;

@@ -33,7 +33,7 @@ pub enum Failure {
     },
     /// The named files cannot be used.
     Input(Vec<Diagnostic>),
-    /// A version does not load; what is wrong with it is on the screen already.
+    /// A version does not load; its errors are on the screen already.
     Undecided {
         /// The consequence.
         message: String,

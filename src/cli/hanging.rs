@@ -5,7 +5,7 @@ use rulestep_base::wording::clean::{self, Marks};
 /// Columns that a text takes with its label: on a terminal of 80 nothing wraps it again.
 pub const WIDTH: usize = 78;
 
-/// The lines; `indent` is where the text begins.
+/// The lines; `indent` is the column of the text.
 pub fn hanging(label: &str, indent: usize, text: &str) -> String {
     let pad = indent.saturating_sub(label.chars().count());
     let lines = clean::wrap(text, WIDTH.saturating_sub(indent), usize::MAX, Marks::Unicode);

@@ -204,10 +204,9 @@ impl Screen {
         self.progress = ProgressBar::hidden();
     }
 
-    /// Writes what is still held back.
+    /// Writes the output that is still held back.
     ///
-    /// # Errors
-    /// Standard output is closed or full.
+    /// # Errors Standard output is closed or full.
     pub fn finish(&mut self) -> io::Result<()> {
         self.end_progress();
         self.out.flush()

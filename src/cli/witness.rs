@@ -33,7 +33,7 @@ pub struct Count {
     pub left_out: u64,
 }
 
-/// A case to be saved; none where the change has no witness.
+/// A case to be saved; `None` if the change has no witness.
 pub type Saved = Option<(String, String)>;
 
 impl Count {
@@ -69,7 +69,7 @@ impl Folder {
     /// The cases of a session's changed decisions: those that do not only follow from another.
     pub fn cases(&self, compared: &SessionDiff, comparison: &Comparison) -> Vec<Saved> {
         let is_own = |change: &&Change| change.origin == Origin::Primary;
-        // A case expects decisions, and what is only reported of a call decides nothing.
+        // A case expects decisions, and a reported call has none.
         let is_decided = |change: &&Change| matches!(change.new.answer, Answer::Call(_));
         let own = compared.changes().iter().filter(is_own).filter(is_decided);
         let cases = own.filter_map(|change| match change.at {

@@ -24,8 +24,8 @@ pub struct Change {
     pub kind: Kind,
     /// Whether the versions' histories had parted before.
     pub origin: Origin,
-    /// The rule it is about: the one that stops, hides or ends under the stricter version. Where both are as strict, and
-    /// where a rule's outcome changed, that of the new version if it has one.
+    /// The rule it is about: the one that stops, hides or ends under the stricter version. If both are as strict, and
+    /// if a rule's outcome changed, that of the new version if it has one.
     pub rule: Option<RuleAt>,
     /// Under one of the versions the model had seen something else by then than the recording says.
     pub counterfactual: bool,
@@ -187,7 +187,7 @@ impl Stand {
 }
 
 impl ChangePlace {
-    /// The turn, where it is at one.
+    /// The turn, if it is at one.
     pub fn turn(self) -> Option<u32> {
         match self {
             ChangePlace::Call(call) => Some(call.turn),
@@ -197,7 +197,7 @@ impl ChangePlace {
         }
     }
 
-    /// The call, where it is at one that was chosen.
+    /// The call, if it is at one that was chosen.
     pub fn call(self) -> Option<CallRef> {
         match self {
             ChangePlace::Call(call) => Some(call),
@@ -205,7 +205,7 @@ impl ChangePlace {
         }
     }
 
-    /// The call, where it is at one of a choice that was not taken.
+    /// The call, if it is at one of a choice that was not taken.
     pub fn alternative(self) -> Option<AlternativeRef> {
         match self {
             ChangePlace::Alternative(call) => Some(call),
@@ -215,7 +215,7 @@ impl ChangePlace {
 }
 
 impl Answer {
-    /// The word of the JSON output and the screen; none where a version has no such rule.
+    /// The word of the JSON output and the screen; `None` if a version has no such rule.
     pub fn word(self) -> Option<&'static str> {
         match self {
             Answer::Call(verdict) => Some(verdict.word()),

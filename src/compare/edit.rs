@@ -44,7 +44,7 @@ pub enum Subject {
 }
 
 impl RuleChange {
-    /// The rule, where it is about one.
+    /// The rule, if it is about one.
     pub fn rule(&self) -> Option<RuleAt> {
         match self.subject {
             Subject::Rule(at) => Some(at),

@@ -93,7 +93,7 @@ impl Effects {
         }
     }
 
-    /// The altered rules that no change is about, and what they match.
+    /// The altered rules without any change of a result, and what they match.
     pub fn without(&self, comparison: &Comparison) -> Vec<(AlteredRule, Matches)> {
         let partner = |at: RuleAt| {
             let rule = comparison.rules().in_base(at.rule).filter(|_| at.side == Side::New)?;

@@ -13,7 +13,7 @@ use rulestep_engine::policy::GUARD;
 use rulestep_engine::replay::Replay;
 use rulestep_engine::run::{Decision, Verdict};
 
-/// The first kind of change between what was decided live and what is decided now; `None`: both are the same.
+/// The first kind of change from the live decision to the current one; `None`: both are the same.
 pub fn kind(live: &LiveDecision, now: &Decision, rules: &Rules) -> Option<Kind> {
     between(live, now, rules).first().map(|(kind, ..)| *kind)
 }

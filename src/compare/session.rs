@@ -341,7 +341,7 @@ fn runs(call: &Call, verdict: Verdict) -> bool {
     verdict.may_run() && call.outcome != Outcome::Refused
 }
 
-/// The recording as a version: what it refused it denied.
+/// The recording as a version: a refusal is a denial.
 fn recorded(call: &Call) -> Verdict {
     if call.outcome == Outcome::Refused { Verdict::Deny } else { Verdict::Allow }
 }

@@ -15,9 +15,9 @@ pub struct Totals {
     pub uncompared: u64,
     /// Sessions that have calls, and only such calls.
     pub uncompared_sessions: u64,
-    /// Calls that a gate decided, where that is the base.
+    /// Calls that a gate decided, if that is the base.
     pub decided: u64,
-    /// Those of them that it decided in shadow mode, where the comparison enforces.
+    /// Those of them decided in shadow mode, if the comparison enforces.
     pub shadow: u64,
     /// By kind, in the order of [`Kind::ALL`].
     counts: [Count; Kind::ALL.len()],

@@ -36,7 +36,7 @@ impl<'p, P: Recording, R> Parts<'p, P, R> {
         Parts { recording, first, left, most, cut: 0, joined: 0, waiting, sessions: 0, answers, weight: 0 }
     }
 
-    /// The answers in the order of their sessions, and what they weigh.
+    /// The answers in the order of their sessions, and their weight.
     pub fn answers(self) -> (impl Iterator<Item = R>, usize) {
         (self.answers.into_values().flatten(), self.weight)
     }

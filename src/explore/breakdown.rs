@@ -166,7 +166,7 @@ impl Breakdown {
         Breakdown { rows, alternatives_stopped: replay.summary().alternatives_stopped.into(), unkeyed }
     }
 
-    /// Adds what was counted of later sessions.
+    /// Adds the counts of later sessions.
     pub fn merge(&mut self, later: &Breakdown) {
         self.alternatives_stopped += later.alternatives_stopped;
         self.unkeyed += later.unkeyed;

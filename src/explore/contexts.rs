@@ -9,7 +9,7 @@ use serde_json::Value;
 use rulestep_base::session::{Session, value};
 use rulestep_engine::monitor::Condition;
 
-/// Values of one key that are kept; where there are more, nothing is concluded from one that is missing.
+/// Most kept values of one key; beyond that, a missing one proves nothing.
 const MOST: usize = 64;
 
 /// Longer values are not kept.

@@ -211,7 +211,7 @@ impl Coverage {
         used
     }
 
-    /// Adds what was counted of other sessions.
+    /// Adds the counts of other sessions.
     pub fn merge(&mut self, later: &Coverage) {
         self.sessions += later.sessions;
         self.calls += later.calls;

@@ -41,7 +41,7 @@ pub struct Inventory {
     pub tools: BTreeMap<Arc<str>, ToolCalls>,
     /// Calls by the programs that they run, with subcommands.
     pub programs: BTreeMap<Arc<str>, ProgramCalls>,
-    /// Calls by where the files are that they work on.
+    /// Calls by the places of the files that they work on.
     #[serde(with = "pairs")]
     pub places: BTreeMap<Zone, FileCalls>,
     /// Calls by the files that they work on or name.
@@ -54,7 +54,7 @@ pub struct Inventory {
     /// Sessions by project; `None` where none is recorded.
     #[serde(with = "pairs")]
     pub projects: BTreeMap<Option<Arc<str>>, SessionCount>,
-    /// Sessions by the day on which they began, in UTC; `None` where that is not recorded.
+    /// Sessions by the day on which they began, in UTC; `None` if that is not recorded.
     #[serde(with = "pairs")]
     pub days: BTreeMap<Option<Date>, SessionCount>,
 }
@@ -231,7 +231,7 @@ impl Inventory {
         self.gaps.values_mut().for_each(|row| row.sessions = 1);
     }
 
-    /// Adds what was counted of other sessions.
+    /// Adds the counts of other sessions.
     pub fn merge(&mut self, later: &Inventory) {
         for (sum, more) in [
             (&mut self.sessions, later.sessions),

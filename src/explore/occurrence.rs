@@ -45,8 +45,8 @@ impl Occurrence {
     }
 }
 
-/// The rules about the session that are violated, those that are not enforced included, each with the call at fault and where that is;
-/// not those that a fork has as its past.
+/// The violated rules about the session, unenforced ones included, each with the call at fault and its occurrence;
+/// without violations in a fork's past.
 pub fn violations(replay: &Replay) -> impl Iterator<Item = (&RuleState, Option<&Call>, Occurrence)> {
     let session = replay.session();
     let violated =

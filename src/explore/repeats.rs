@@ -84,7 +84,7 @@ impl Repeats {
         self.count
     }
 
-    /// The files of the first of them: where it was read before, and again.
+    /// The files of the first of them: of the first reading, and of the repeat.
     pub fn first(&self) -> Option<&(Arc<str>, Arc<str>)> {
         self.first.as_ref()
     }

@@ -21,7 +21,7 @@ use rulestep_engine::run::Verdict;
 /// One session; or a file that none could be read from.
 #[derive(Debug, Clone)]
 pub struct SessionRow {
-    /// The session; none where it could not be read.
+    /// The session; `None` if it could not be read.
     pub session: Option<Arc<StoredSession>>,
     /// The file.
     pub file: Name,
@@ -33,7 +33,7 @@ pub struct SessionRow {
     pub agent: Option<Name>,
     /// The format of the recording.
     pub format: Option<Name>,
-    /// When it began, where that was recorded.
+    /// When it began, if that was recorded.
     pub began: Option<Millis>,
     /// Places of the recording that are damaged or lost.
     pub problems: usize,
@@ -194,7 +194,7 @@ impl SessionRow {
         }
     }
 
-    /// Takes in what was decided about its calls, in place of what was decided before.
+    /// Replaces the decisions on its calls.
     pub fn judge(&mut self, replay: &Replay, names: &mut Names) {
         self.decide(&RowDecisions::of(replay), replay.policy().rules(), names);
     }
@@ -247,7 +247,7 @@ impl SessionRow {
         self.session.as_ref().map_or(0, |session| session.calls)
     }
 
-    /// Whether a call is allowed; `None` where nothing was decided.
+    /// Whether a call is allowed; `None` if nothing was decided.
     pub fn is_allowed(&self, call: usize) -> Option<bool> {
         let event = self.verdict.and(self.events.get(call)).filter(|event| event.tool.is_some())?;
         Some(event.states & bit(State::Allowed) != 0)

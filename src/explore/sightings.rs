@@ -60,7 +60,7 @@ impl Sightings {
         seen
     }
 
-    /// Adds what was seen in later sessions.
+    /// Adds the sightings in later sessions.
     pub fn merge(&mut self, later: &Sightings) {
         self.offered.extend(later.offered.iter().cloned());
         for (probe, more) in &later.probes {

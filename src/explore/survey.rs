@@ -30,7 +30,7 @@ impl Survey {
         }
     }
 
-    /// Adds what was counted of later sessions.
+    /// Adds the counts of later sessions.
     pub fn merge(&mut self, later: &Survey) {
         self.coverage.merge(&later.coverage);
         self.inventory.merge(&later.inventory);

@@ -13,7 +13,7 @@ const MOST_TEXT: usize = 1 << 18;
 /// Bits of the smallest set.
 const LEAST_BITS: usize = 1 << 9;
 
-/// The runs of three letters in a few texts; nothing is known where it is empty.
+/// The runs of three letters in a few texts; empty if unknown.
 #[derive(Debug, Clone, Default)]
 pub struct Trigrams(Box<[u64]>);
 
@@ -56,7 +56,7 @@ impl Trigrams {
         (bit / 64, 1 << (bit % 64))
     }
 
-    /// Whether what is needed may be in the texts.
+    /// Whether the texts may contain what is needed.
     pub fn may_hold(&self, needed: &Needed) -> bool {
         let holds = |run: &u32| {
             let (word, bit) = self.place(*run);
@@ -67,7 +67,7 @@ impl Trigrams {
 }
 
 impl Needed {
-    /// For a pattern that is found without regard to case; `None` where nothing is known of what it needs.
+    /// For a pattern that is searched without regard to case; `None` if it is unknown what it needs.
     pub fn of(pattern: &str) -> Option<Needed> {
         // Letters are folded here, so that the pattern need not be: it would have many more beginnings.
         let parsed =
@@ -92,8 +92,8 @@ impl Needed {
     }
 }
 
-/// The runs of three ASCII letters, in lower case. Others are left out, on both sides of a comparison: what is equal to them
-/// without regard to case may have another length.
+/// The runs of three ASCII letters, in lower case. Others are left out, on both sides of a comparison: a text that is
+/// equal without regard to case may have another length.
 fn runs(text: &str) -> impl Iterator<Item = u32> + Clone {
     let (mut run, mut length) = (0_u32, 0_u8);
     text.chars().filter_map(move |letter| {

@@ -157,7 +157,7 @@ fn private_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Removes what was used the longest ago, until the rest is small enough.
+/// Removes the least recently used files, until the rest is small enough.
 fn prune(folder: &Path, most: u64) {
     let Ok(listed) = fs::read_dir(folder) else { return };
     let own = |path: &Path| path.extension().is_some_and(|extension| extension == EXTENSION);

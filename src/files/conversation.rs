@@ -21,7 +21,7 @@ struct Layout {
     events: &'static str,
     /// Prefix of the name of an event's file; its number follows.
     prefix: &'static str,
-    /// A file in the folder of the conversation that holds no event and says what it is of.
+    /// A file in the folder of the conversation that holds no event but describes the conversation.
     state: &'static str,
     /// Other files there, which are not part of it.
     aside: &'static [&'static str],
@@ -95,7 +95,7 @@ impl Root {
         Conversation { parts, diagnostics }
     }
 
-    /// Events have the numbers from 0 on: where one is missing, so may a call be.
+    /// Events are numbered from 0: a missing event may be a missing call.
     fn missing(&self, events: &[(u64, Part)], told: &mut Vec<Diagnostic>) {
         let (mut next, mut before): (u64, Option<&Part>) = (0, None);
         for (number, part) in events {
@@ -175,7 +175,7 @@ impl Conversation {
     }
 }
 
-/// A file of a conversation, unpacked where it is compressed.
+/// A file of a conversation, unpacked if it is compressed.
 fn open(path: &Path) -> io::Result<packed::Input> {
     packed::unpacked(Box::new(io::BufReader::new(File::open(path)?)))
 }

@@ -13,8 +13,8 @@ pub(super) fn is_glob(arg: &str) -> bool {
     arg.contains(['*', '?', '[', '{'])
 }
 
-/// The files that a pattern matches, and those in the folders that it matches. `*` and `?` stay within a part
-/// of a path, `**` does not. Names that begin with a dot match where the pattern says so outright.
+/// The files that a pattern matches, and those in the folders that it matches. `*` and `?` stay within a part of a
+/// path, `**` does not. Names that begin with a dot match only a pattern with that dot.
 pub(super) fn files(pattern: &str) -> Result<WalkResult, String> {
     let matcher = GlobBuilder::new(pattern)
         .literal_separator(true)

@@ -277,7 +277,7 @@ impl Input {
         self.root.as_ref().map(Root::conversation)
     }
 
-    /// The stamp that it had when it was found, where it was a regular file. It may have another one by now.
+    /// The stamp that a regular file had when it was found. It may have another one by now.
     pub fn stamp(&self) -> Option<&Stamp> {
         self.found.as_ref().map(|found| &found.stamp)
     }
@@ -291,7 +291,7 @@ impl Input {
         metadata.is_file().then(|| Stamp::of(&metadata))
     }
 
-    /// Opens it, unpacked where it is compressed.
+    /// Opens it, unpacked if it is compressed.
     pub fn open(&self) -> Result<Box<dyn BufRead + Send>, Diagnostic> {
         Ok(self.open_known()?.0)
     }

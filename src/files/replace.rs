@@ -216,7 +216,7 @@ mod tests {
     fn a_file_is_replaced_if_it_is_what_was_read() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.yaml");
-        // On disk, what was read, what is written, what is then on disk.
+        // On disk, the text as read, the new text, and what is then on disk.
         for (disk, read, new, then) in [
             ("a: 1\r\n", "a: 1\r\n", "a: 2\r\n", Some("a: 2\r\n")),
             ("\u{feff}a: 1\n", "a: 1\n", "a: 2\n", Some("\u{feff}a: 2\n")),

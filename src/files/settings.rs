@@ -43,7 +43,7 @@ fn read(file: &Path) -> Result<Source, Diagnostic> {
     }
 }
 
-/// Relative to the current folder, where it is below that.
+/// Relative to the current folder, if it is below that.
 fn shown(file: &Path) -> PathBuf {
     let here = std::env::current_dir().ok();
     let short = here.and_then(|here| file.strip_prefix(here).ok());

@@ -41,7 +41,7 @@ impl Spill {
     }
 
     fn make(&self) -> io::Result<File> {
-        // Recorded text is private: on systems where the file has a name for a moment, only its owner can open it.
+        // Recorded text is private: on systems on which the file briefly has a name, only its owner can open it.
         let own = self.folder.as_ref().map(|folder| {
             fs::create_dir_all(folder)?;
             tempfile::tempfile_in(folder)

@@ -20,7 +20,7 @@ const CHUNK: usize = 1 << 16;
 /// What to do while an input blocks.
 #[derive(Clone)]
 pub struct Patience {
-    /// Says what is waited for.
+    /// Reports what is waited for.
     pub say: Arc<dyn Fn(&str) + Send + Sync>,
     /// Whether the wait was broken off.
     pub broken_off: fn() -> bool,
@@ -103,7 +103,7 @@ struct Chunks {
     patience: Patience,
     chunks: Receiver<io::Result<Vec<u8>>>,
     chunk: io::Cursor<Vec<u8>>,
-    /// Whether it was said that it keeps waiting.
+    /// Whether the wait was reported.
     told: bool,
 }
 

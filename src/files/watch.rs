@@ -142,7 +142,7 @@ fn native(
                 }
             }
             Err(RecvTimeoutError::Timeout) => {
-                // Folders first: what is read after this is watched already.
+                // Folders first: files that are read after this are watched already.
                 let touched = policies.due().is_some() && native.plan.is_outdated(watched);
                 if std::mem::take(&mut shaped) || touched {
                     native.place(watched)?;

@@ -49,7 +49,7 @@ struct Comment {
     codes: Option<Vec<(String, Span, bool)>>,
 }
 
-/// The findings that are left, at their levels, with what is to be said of comments in these texts.
+/// The findings that are left, at their levels, and diagnostics about comments in these texts.
 pub fn apply(
     found: Vec<Diagnostic>,
     texts: impl Iterator<Item = Source>,
@@ -74,7 +74,7 @@ pub fn apply(
                 let own = comments.get_mut(source.name()).into_iter().flat_map(|(_, all)| all);
                 let codes =
                     own.filter(|comment| comment.line == line).filter_map(|comment| comment.codes.as_mut());
-                // An error cannot be allowed, also where a warning of its code was: the comment stays unused.
+                // An error cannot be allowed, even if its code was a warning: the comment stays unused.
                 let mut allowed = false;
                 if told.severity != Severity::Error {
                     for (_, _, used) in codes.flatten().filter(|(name, ..)| *name == told.code.as_str()) {

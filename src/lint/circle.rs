@@ -83,7 +83,7 @@ fn components<'p>(edges: &Edges<'p>, out: &HashSet<&'p str>) -> HashMap<&'p str,
     for tool in ended.iter().copied() {
         next(tool).for_each(|other| back.entry(other).or_default().push(tool));
     }
-    // Backward from the last one that ended: what is reached leads there, and is led to from there.
+    // Backward from the last one that ended: all that is reached is in a circle with it.
     let (mut reached, mut found): (HashSet<&str>, HashMap<&'p str, usize>) = (HashSet::new(), HashMap::new());
     for (number, start) in ended.iter().rev().copied().enumerate() {
         let mut component = Vec::new();

@@ -92,7 +92,7 @@ fn circles(linter: &mut Linter<'_>, world: &World<'_>, stuck: &BTreeSet<&str>, o
     }
 }
 
-/// A finding at the place where a rule says what a tool needs.
+/// A finding at the place in a rule that states a tool's need.
 fn told(
     linter: &mut Linter<'_>,
     code: rulestep_base::diagnostic::Code,

@@ -26,9 +26,9 @@ pub enum Level {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Levels {
     codes: BTreeMap<&'static str, Level>,
-    /// `allow_empty` under `[policy]`: a version without rules may replace one that has some. Only gates ask for it.
+    /// `allow_empty` under `[policy]`: a version without rules may replace one that has some. Only gates use it.
     pub allow_empty: bool,
-    /// Whether what is denied is an error. A version loads all the same, so elsewhere than in `check` it is a warning.
+    /// Whether a denied code is an error. A version loads all the same, so outside of `check` it is a warning.
     pub strict: bool,
 }
 
@@ -87,7 +87,7 @@ impl Levels {
         }
     }
 
-    /// Those of a `rulestep.toml`, and what is wrong with it.
+    /// The levels of a `rulestep.toml`, and its problems.
     pub fn read(source: &Source) -> (Levels, Vec<Diagnostic>) {
         let (mut levels, mut problems) = (Levels::default(), Vec::new());
         let (table, errors) = DeTable::parse_recoverable(source.text());

@@ -46,7 +46,7 @@ impl<'p> NeedsByTool<'p> {
         NeedsByTool(by_tool)
     }
 
-    /// The tools that can never run because they need each other: what is needed first is never there.
+    /// The tools that can never run because they need each other, so that the first of them never runs.
     pub fn stuck(&self) -> BTreeSet<&'p str> {
         // Needs that are open, by tool, and the needs that a tool's run satisfies.
         let mut open: HashMap<&str, usize> = HashMap::new();
@@ -144,7 +144,7 @@ impl<'p> NeedsByTool<'p> {
         self.0.values().flatten().copied().flatten()
     }
 
-    /// The tools that have needs, each after those it needs where that is possible.
+    /// The tools that have needs, each after those it needs if possible.
     fn needed_first(&self) -> Vec<&'p str> {
         let mut order = Vec::with_capacity(self.0.len());
         let mut seen: HashSet<&str> = HashSet::new();

@@ -24,7 +24,7 @@ const LONG: usize = 6;
 /// Most names in one line.
 const FEW_NAMES: usize = 4;
 
-/// The findings of what was counted.
+/// The findings of the counts.
 pub fn recorded(policy: &Policy, survey: &Survey) -> Vec<Diagnostic> {
     // Without a call nothing is known of any rule, and the caller reports that.
     if survey.inventory.calls + survey.inventory.alternatives == 0 {

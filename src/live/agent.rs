@@ -83,12 +83,12 @@ impl Agent {
         self.0.logs.as_ref()
     }
 
-    /// The format of its transcripts, where the ids of calls in them are those of the events.
+    /// The format of its transcripts, if the ids of calls in them are those of the events.
     pub fn transcripts(self) -> Option<&'static str> {
         self.logs().map(|logs| logs.format)
     }
 
-    /// Whether its log alone says how a command ended, and where it ran.
+    /// Whether only its log has the exit codes and working directories of commands.
     pub fn logs_commands(self) -> bool {
         self.logs().is_some_and(|logs| logs.tells_commands)
     }
@@ -139,7 +139,7 @@ impl Agent {
         self.0.turned_off_by.map(|command| command())
     }
 
-    /// Whether it asks its user where a hook answers this event so.
+    /// Whether it asks its user about an event that a hook answers in this way.
     pub fn asks_about(self, input: &[u8]) -> bool {
         let about: About = serde_json::from_slice(input).unwrap_or_default();
         self.0.answers.ask.is_some_and(|ask| (ask.about)(&about))

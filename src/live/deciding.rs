@@ -12,7 +12,7 @@ use rulestep_engine::policy::Policy;
 use rulestep_engine::replay;
 use rulestep_engine::run::{Decision, Mode, Run};
 
-/// A decision, with what the rules found and what it was made of.
+/// A decision, with the findings of the rules, its run and its session.
 pub struct Decided {
     pub decision: Decision,
     /// The findings against the call.
@@ -28,11 +28,10 @@ pub struct Decided {
 /// Turns that are played again before a run is kept again: it costs about as much as they do.
 const TURNS: usize = 8;
 
-/// Decides the last call of these records, which follow a journal. Only what was added is played where a run was kept that has
-/// been through what is before it.
+/// Decides the last call of these records, which follow a journal. If a run over the records before was kept, only the
+/// added ones are played.
 ///
-/// # Errors
-/// The journal cannot be read, or the call is not at its end.
+/// # Errors The journal cannot be read, or the call is not at its end.
 pub fn decide(journal: &Journal, policy: &Arc<Policy>, mode: Mode, added: &str) -> Result<Decided, Fault> {
     if let Some(Continuation { run, session }) = journal.continuation(policy, added) {
         let mut state = None;

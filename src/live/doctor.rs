@@ -105,7 +105,8 @@ pub fn journals(around: &Surroundings) -> Vec<Item> {
     notes.0
 }
 
-/// Writes a record as a journal has it, and waits until the disk has it: a file may be opened where nothing can be written.
+/// Writes a record in a journal's form, and waits until it is on disk: on some systems a file can be opened but not
+/// written.
 fn write_record(folder: &Path) -> std::io::Result<()> {
     let record = Record::Opened(Opened {
         schema: SCHEMA,
@@ -123,7 +124,7 @@ fn write_record(folder: &Path) -> std::io::Result<()> {
     file.sync_all()
 }
 
-/// The folder, those of the agents, and what is in them.
+/// The folder, the folders of the agents, and their contents.
 #[cfg(unix)]
 fn private_paths(folder: &Path) -> Vec<PathBuf> {
     let inside = |folder: &Path| -> Vec<PathBuf> {

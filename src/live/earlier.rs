@@ -17,7 +17,7 @@ pub struct NewCall<'a> {
     pub tool: &'a str,
     /// Its arguments.
     pub arguments: &'a Body,
-    /// Whether it is of the same response as the call before, where that is known.
+    /// Whether it is of the same response as the call before, if known.
     pub sibling: Option<bool>,
 }
 

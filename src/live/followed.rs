@@ -65,7 +65,7 @@ impl Followed {
         };
         let mut done = work(&mut follower.journal, &mut follower.played);
         if follower.journal.misread() {
-            // Some body is not where the index has it: what was decided since then does not count.
+            // A body is not at its place in the index: decisions since then do not count.
             follower.journal.read()?;
             follower = Follower::new(follower.journal);
             done = work(&mut follower.journal, &mut follower.played);

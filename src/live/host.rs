@@ -105,8 +105,7 @@ impl Host {
 
     /// Answers a line.
     ///
-    /// # Errors
-    /// It cannot be read, or what it asks cannot be done.
+    /// # Errors It cannot be read, or its request cannot be carried out.
     pub fn answer(&mut self, line: &str) -> Result<Value, Fault> {
         let began = Instant::now();
         let unreadable = |error| {
@@ -137,7 +136,7 @@ impl Host {
             }
             "resolve" => {
                 let id = request.id.as_deref().ok_or_else(|| missing("id"))?;
-                // Programs leave out what they do not know, and that is no success.
+                // Programs leave out members that they do not know, and that is no success.
                 let outcome = request.outcome.as_deref().ok_or_else(|| {
                     let help = "send `ok`, `error` or `refused`; until then the call counts as running";
                     Fault::new("the request has no `outcome`", help)
@@ -164,7 +163,7 @@ impl Host {
         }
         let folder = self.folder.join(AGENT);
         let current = policy::load(&self.policy, &folder, self.guard.as_ref())?;
-        // A rule that does not see what it asks about would let pass what it is there to stop.
+        // A rule that does not see what it asks about would let pass the calls that it is there to stop.
         let rules = current.policy.rules();
         if let Some((_, rule)) =
             rules.iter().find(|(_, rule)| rule.options.tree && current.policy.sees_trees())

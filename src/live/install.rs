@@ -239,11 +239,10 @@ fn plain(path: PathBuf) -> PathBuf {
     }
 }
 
-/// The command lines of a hook, for `sh`. `folder` is where the policy is looked for; a policy of git is found only there.
+/// The command lines of a hook, for `sh`. `folder` is the folder of the policy; a policy of git is found only there.
 /// `added` are further options of the hook.
 ///
-/// # Errors
-/// A path cannot be part of a command line.
+/// # Errors A path cannot be part of a command line.
 pub fn commands(
     program: &Path,
     agent: Agent,

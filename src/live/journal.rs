@@ -38,7 +38,7 @@ pub struct Journal {
     path: PathBuf,
     file: File,
     records: Records,
-    /// `None` where it cannot be written: it is made again when the journal is next opened.
+    /// `None` if it cannot be written: it is made again when the journal is next opened.
     index: Option<Index>,
     /// Outlines that the index gets later; `None`: it gets each at once.
     later: Option<String>,
@@ -46,7 +46,7 @@ pub struct Journal {
     cut_off: bool,
     /// Bytes of the file.
     length: u64,
-    /// Whether the whole file was read since something was not where the index has it.
+    /// Whether the whole file was read after a body was not at its place in the index.
     distrusted: bool,
 }
 
@@ -131,7 +131,7 @@ impl Journal {
         Bodies::of(&self.file).map_err(|error| Fault::file(&self.path, "read", &error))
     }
 
-    /// Whether something that was looked at is not where the index has it: what was decided since then does not count.
+    /// Whether a body was not at its place in the index: decisions since then do not count.
     pub fn misread(&self) -> bool {
         matches!(&self.records, Records::Outlines(_, bodies) if bodies.misread())
     }
@@ -166,8 +166,8 @@ impl Journal {
         Ok(())
     }
 
-    /// Whether the journal has fewer records than its index says it had: what they forbid would be forgotten. One that was
-    /// edited is what counts.
+    /// Reports a journal with fewer records than its index had: a loss of records would lose what they forbid. An
+    /// edited journal is valid as it is.
     fn compare(&self, records: usize) -> Result<(), Fault> {
         let path = self.index_path();
         let before = Index::last(&path).and_then(Outlines::of).map_or(0, |outlines| outlines.len());
@@ -237,7 +237,7 @@ impl Journal {
         self.parse(text)
     }
 
-    /// The journal by its outlines. `None`: what is added is not as records are written.
+    /// The journal by its outlines. `None`: the added text is not in the form of records.
     fn known(&self, outlines: &Outlines, bodies: &Arc<Bodies>, added: &str) -> Option<Known> {
         let added = self::outlines(added.as_bytes(), outlines.is_empty(), Keep::All)?;
         let added = Outlines::of(added)?;

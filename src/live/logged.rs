@@ -55,7 +55,7 @@ impl HookService {
         Ok(tail)
     }
 
-    /// Whether the log says where a call is made, and its event does not.
+    /// Whether the log has the working directory of a call, and its event does not.
     fn needs_folder(&self, call: &NewCall<'_>) -> bool {
         let given = call.arguments.value().and_then(|given| given.as_object());
         self.logs_commands()

@@ -27,7 +27,7 @@ pub enum Kind {
     Opened,
     /// The model answers again.
     Turn,
-    /// Something was said.
+    /// A message.
     Said,
     /// A call.
     Proposed,

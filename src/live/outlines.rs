@@ -147,7 +147,7 @@ impl Outlines {
         self.records.iter().rposition(|record| record.kind == kind && self.fields(*record).text() == Some(id))
     }
 
-    /// From now on, finding what is about a call costs the same however many records there are.
+    /// From now on, finding the records of a call costs the same however many records there are.
     pub fn remember_calls(&mut self) {
         let mut about = HashMap::new();
         for (number, record) in self.records.iter().enumerate() {

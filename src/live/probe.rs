@@ -191,7 +191,7 @@ fn role(tool: &AgentTool) -> Option<Role> {
     Some(named.role).filter(|role| !matches!(role, Role::Patch | Role::Searches | Role::Folder))
 }
 
-/// A command line for each program that a document asks for.
+/// A command line for each program that a document names.
 fn commands(node: &Node, out: &mut Vec<String>) {
     match &node.value {
         NodeValue::Seq(items) => items.iter().for_each(|item| commands(item, out)),

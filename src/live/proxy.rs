@@ -52,7 +52,7 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// Between a client and a server. Tools are called `mcp__SERVER__TOOL` where the server has a name.
+    /// Between a client and a server. Tools are called `mcp__SERVER__TOOL` if the server has a name.
     pub fn new(
         service: HookService,
         session: Option<String>,
@@ -267,7 +267,7 @@ impl Proxy {
         }
         let message = match Members::read(text) {
             Ok(message) => message,
-            // The client could not read it either; what it took for an answer would not be in the journal.
+            // The client could not read it either; its own reading of the answer would not be in the journal.
             Err(why) => {
                 let note = format!("a line of the MCP server is not JSON-RPC and is not passed on: {why}");
                 return vec![Delivery::Note(note)];
@@ -357,8 +357,8 @@ impl Proxy {
         self.ended(&mut state, &running.call, &response, passed)
     }
 
-    /// The server has ended: what waits for it is answered, and what it may have done stays open in the journal.
-    /// `why` is what is known of the cause.
+    /// The server has ended: its open requests are answered, and their possible effects stay open in the journal. `why`
+    /// is the known cause.
     pub fn server_ended(&self, why: Option<&str>) -> Vec<Delivery> {
         let mut state = self.lock();
         let why = format!("{}; a tool call may have happened", why.unwrap_or(ENDED));

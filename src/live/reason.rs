@@ -35,7 +35,7 @@ fn why(verdict: Verdict, findings: &[Explanation]) -> String {
         false => Some(sentence(&said.whole())),
     };
     let headline = plain(&deciding.headline).filter(|_| wanted.or(deciding.tell_llm.as_deref()).is_none());
-    // The other rules stop the call as well, so what only the first asks for does not let it run.
+    // The other rules stop the call as well, so meeting the first alone does not let it run.
     let speaks = |effect| effect >= Effect::Ask || effect == Effect::Also;
     let stops = |other: &&Explanation| speaks(other.effect) && other.rule.options.is_enforced();
     let stopping = findings.iter().take(1).chain(findings.iter().skip(1).filter(stops));

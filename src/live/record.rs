@@ -29,7 +29,7 @@ pub enum Record<'a> {
         /// Bytes of the transcript that are in the journal already.
         transcript: u64,
     },
-    /// Something was said.
+    /// A message.
     Said {
         /// The role; `assistant` belongs to the latest turn.
         role: &'a str,
@@ -76,7 +76,7 @@ pub struct Opened<'a> {
     /// The variables of templates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variables: Option<Map<String, Value>>,
-    /// The files that exist at the start, where they are known.
+    /// The files that exist at the start, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<Vec<String>>,
     /// Why the beginning of the session is not known.
@@ -94,7 +94,7 @@ pub struct Proposed<'a> {
     pub arguments: Json<'a>,
     /// When.
     pub at: Option<Millis>,
-    /// The folder that it is made in, where the agent says it.
+    /// The working directory of the call, if the agent gives it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<&'a str>,
     /// The decision; `None`: the call was made without one.

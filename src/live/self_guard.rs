@@ -160,7 +160,7 @@ impl SelfGuard {
         found
     }
 
-    /// A path as patterns: as it is named, where it leads, and below `~`.
+    /// A path as patterns: by its name, by its target, and below `~`.
     fn forms(&self, path: &Path) -> impl Iterator<Item = String> + use<> {
         let real = std::fs::canonicalize(path).ok().filter(|real| real != path);
         let below = self

@@ -46,10 +46,9 @@ pub fn hooks(text: &str, agent: Agent) -> Result<Vec<Hook>, Refusal> {
     Ok(places.into_iter().map(|place| place.hook).collect())
 }
 
-/// The settings with our hook. What is entered already is kept where it is, with the new command.
+/// The settings with our hook. An existing entry keeps its place, with the new command.
 ///
-/// # Errors
-/// As [`hooks`].
+/// # Errors As [`hooks`].
 pub fn with(text: &str, agent: Agent, commands: &Commands) -> Result<String, Refusal> {
     let (mut text, mut steps) = (text.to_owned(), MOST_STEPS);
     while let Some(changed) = next_entry(&text, agent, commands)? {
@@ -118,7 +117,7 @@ fn has(text: &str, agent: Agent, path: &[&str]) -> bool {
     at.is_some()
 }
 
-/// A text and what it says.
+/// A text and its value.
 struct Tree<'t> {
     text: &'t str,
     value: Option<Ast<'t>>,

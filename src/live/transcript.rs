@@ -237,8 +237,9 @@ impl Tail {
         ends.collect()
     }
 
-    /// The end of a call that the journal waits for. A success is believed only if the agent reports it, or of a command where the
-    /// log alone says how those end. A refusal is believed where nothing was decided on the assumption that the call runs.
+    /// The end of a call that the journal waits for. A success is believed only if the agent reports it, or of a
+    /// command if only the log has the exit codes. A refusal is believed if nothing was decided on the assumption that
+    /// the call runs.
     fn end<'m>(
         &self,
         journal: &Journal,
@@ -286,13 +287,13 @@ impl Tail {
         calls.iter().find(|call| call.id.as_deref() == Some(id) && call.in_turn && call.result.is_some())
     }
 
-    /// The folder that a call was made in, where that is not the session's.
+    /// The working directory of a call, if it is not the session's.
     fn folder(&self, turn: u32, id: &str) -> Option<&str> {
         let calls = self.session.calls_of(self.session.turn(turn)?);
         calls.iter().find(|call| call.id.as_deref() == Some(id))?.folder.as_deref()
     }
 
-    /// Whether the user has said something after a response.
+    /// Whether the user wrote something after a response.
     fn is_prompted_after(&self, turn: u32) -> bool {
         let is_own = |message: &Message| matches!(message.kind, MessageKind::Response(own) if own == turn);
         let mut later = self.session.messages.iter().rev().take_while(|message| !is_own(message));

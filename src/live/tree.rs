@@ -267,7 +267,7 @@ impl Clock<'_> {
         }
     }
 
-    /// Whether no call was proposed after the one with this id, in the whole tree where it is watched.
+    /// Whether no call was proposed after the one with this id; in the whole tree, if it is watched.
     pub fn is_last(self, journal: &Journal, id: &str) -> bool {
         let is_latest = |tree: &Tree<'_>| {
             let state = tree.state.borrow();
@@ -291,10 +291,9 @@ impl Clock<'_> {
         }
     }
 
-    /// Keeps what was given, before any record has it.
+    /// Saves the given values before any record has them.
     ///
-    /// # Errors
-    /// It cannot be written.
+    /// # Errors They cannot be written.
     pub fn save(self) -> Result<(), Fault> {
         self.0.map_or(Ok(()), Tree::save)
     }

@@ -152,7 +152,7 @@ impl Server {
         self.recorded.inventory.tools.keys().cloned().chain(named).collect()
     }
 
-    /// The paths of a tool; of all where it has none.
+    /// The paths of a tool; of all tools if it has none.
     fn paths_of(
         &self,
         recorded: &std::collections::BTreeMap<Arc<str>, BTreeSet<String>>,

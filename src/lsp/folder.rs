@@ -44,7 +44,7 @@ impl Folder {
         self.loaded = version.load(None).loaded;
     }
 
-    /// Sorts what there is to say by file; `recorded` are findings of the recordings.
+    /// Sorts the diagnostics by file; `recorded` are findings of the recordings.
     pub fn judge(&mut self, folder: &str, recorded: &[Diagnostic]) {
         self.problems.clear();
         let cases = self.loaded.cases.iter().flat_map(|source| read(source, false).diagnostics);

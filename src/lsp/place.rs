@@ -4,7 +4,7 @@ use fluent_uri::Uri;
 use fluent_uri::pct_enc::EString;
 use fluent_uri::pct_enc::encoder::Path;
 
-/// The path of a file; nothing for what is no file.
+/// The path of a file; `None` for anything else.
 pub fn path(uri: &str) -> Option<String> {
     let uri = Uri::parse(uri).ok()?;
     let is_file = uri.scheme().as_str().eq_ignore_ascii_case("file");

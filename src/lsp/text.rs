@@ -9,7 +9,7 @@ use rulestep_base::source::Span;
 pub enum Encoding {
     /// Its bytes.
     Utf8,
-    /// One, or two beyond the basic plane: what holds where nothing was agreed on.
+    /// One, or two beyond the basic plane: the default if nothing was agreed on.
     #[default]
     Utf16,
     /// One.

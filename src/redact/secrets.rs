@@ -47,7 +47,7 @@ static COMPILED: LazyLock<Option<Forms>> = LazyLock::new(|| {
     Some(Forms { any: RegexSet::new(FORMS).ok()?, each: each.ok()?, word: Regex::new(WORD).ok()? })
 });
 
-/// The parts of a text that look like secrets, in order of where they begin. They may overlap.
+/// The parts of a text that look like secrets, in order of their beginnings. They may overlap.
 #[must_use]
 pub fn secrets(text: &str) -> Vec<Range<usize>> {
     // The forms are tested to compile. If they did not, nothing could be shown.

@@ -244,7 +244,7 @@ impl Objection {
     }
 }
 
-/// Adds lines under a label, where there are any; of very many the first.
+/// Adds lines under a label, if there are any; at most the first few.
 fn add(rows: &mut Vec<Row>, label: &'static str, mut lines: Vec<String>) {
     let more = lines.len().saturating_sub(LINES) as u64;
     if more > 0 {

@@ -55,7 +55,7 @@ pub fn pack(session: &Session, bytes: Vec<u8>) -> (Vec<u8>, Refusals) {
     (out.bytes, out.refusals)
 }
 
-/// The parts of a session; `None` where the bytes are not those that [`pack`] wrote.
+/// The parts of a session; `None` if [`pack`] did not write these bytes.
 pub fn unpack(bytes: &[u8], refusals: &[&'static str]) -> Option<Parts> {
     let mut read = Reader { bytes, refusals, bodies: Vec::new(), proposed: Vec::new(), names: Vec::new() };
     let facts = read.facts()?;
@@ -93,7 +93,7 @@ type Places = HashMap<usize, usize, BuildHasherDefault<AddressHasher>>;
 struct Writer {
     bytes: Vec<u8>,
     refusals: Refusals,
-    /// Bodies that were written, by where they are in memory: a call shares those of its messages.
+    /// Written bodies, by their address in memory: a call shares those of its messages.
     bodies: Places,
     /// Calls as they were proposed, which a message shares with the session.
     proposed: Places,

@@ -5,7 +5,7 @@ use rulestep_base::session::Session;
 /// Approximate bytes of a session whose content is not in memory.
 pub const HANDLE: usize = 2048;
 
-/// Bytes of memory that a session takes, about, with the trees of what rules look at and with what they decide.
+/// Bytes of memory, about, of a session, with the trees that rules look at and with the decisions.
 pub fn weight(session: &Session) -> usize {
     let messages = session.messages.iter().map(|message| message.content.size() + 300);
     let calls = session.calls.iter().map(|call| 2 * call.arguments.size() + call.output.size() / 2 + 900);

@@ -251,8 +251,7 @@ fn missing(seen: &Observations, tool: &str, shared: &Shared) -> u64 {
     seen.tools.get(tool).map_or(0, |facts| facts.calls.saturating_sub(shared.calls))
 }
 
-/// An earlier call with the value; and with it, a result that said the same each time, though it sometimes says something
-/// else.
+/// An earlier call with the value; and with it, a result that was the same each time, though it sometimes differs.
 fn needs<'s>(
     seen: &'s Observations,
     field: &'s Field,

@@ -31,7 +31,8 @@ pub enum Suggested {
     Action(ActionSuggestion),
 }
 
-/// The rules about what calls do that these sessions suggest, the best first. `tools`: what was suggested about tools already.
+/// The rules about what calls do that these sessions suggest, the best first. `tools`: the suggestions about tools so
+/// far.
 pub fn suggest_actions(
     sessions: &[Arc<Session>],
     bounds: &Bounds,

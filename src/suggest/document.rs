@@ -174,7 +174,8 @@ fn precondition_value(need: &Need) -> Value {
 }
 
 impl Need {
-    /// Whether one earlier call is enough, whatever later ones said. That is the default where no value is shared.
+    /// Whether one earlier call is enough, whatever the results of later ones. That is the default if no value is
+    /// shared.
     fn is_of_any(&self) -> bool {
         self.shared.is_some() && self.result.is_none()
     }

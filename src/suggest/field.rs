@@ -27,7 +27,7 @@ pub struct ResultField {
 const TOOLS: usize = 6;
 
 impl ResultField {
-    /// The condition for each tool that could ask for it: how it would be written, and what it would stop.
+    /// The condition for each tool that could require it: its text, and the calls that it would stop.
     pub fn proposals(
         &self,
         sessions: &[Arc<StoredSession>],

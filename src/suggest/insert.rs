@@ -43,7 +43,7 @@ pub enum NotInserted {
     /// The contract says so already, at this line.
     #[error("it is a rule already, at {0}:{1}")]
     Present(Arc<str>, u32),
-    /// The contract asks for another value at the same place.
+    /// The contract requires another value at the same place.
     #[error("another value is required there already, at {0}:{1}")]
     Contradicted(Arc<str>, u32),
     /// There is nowhere to write.
@@ -54,10 +54,10 @@ pub enum NotInserted {
     Broken(String),
 }
 
-/// Puts a rule, below lines of comment, into the contract of its tool; where the version has none, into its `home`. The version with it is loaded, so that what is written is known to be a policy.
+/// Puts a rule, below lines of comment, into the contract of its tool; into its `home` if the version has none. The
+/// version with it is loaded, so the result is known to be a policy.
 ///
-/// # Errors
-/// Nothing that could be written would be read as the rule.
+/// # Errors No text that could be written would be read as the rule.
 pub fn insert(
     candidate: &Candidate,
     notes: &[String],
@@ -231,7 +231,7 @@ pub fn into_contract(
     edits.finish().map_err(|_| refused())
 }
 
-/// Whether a rule that is there asks for everything that another one would.
+/// Whether an existing rule implies another one.
 fn implies(known: &Value, item: &Value) -> bool {
     match (known, item) {
         // Any earlier call is less than the newest one.

@@ -298,7 +298,7 @@ fn results(output: &Body) -> Vec<(Arc<str>, &Value)> {
     leaves
 }
 
-/// The plain values of a body with their paths. Members only: what is in a list has no place that stays the same.
+/// The plain values of a body with their paths. Members only: an item of a list has no place that stays the same.
 fn leaves(body: &Body) -> Vec<(Arc<str>, &Value)> {
     let mut found = Vec::new();
     if let Some(value) = body.value() {

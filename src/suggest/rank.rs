@@ -85,8 +85,8 @@ pub fn candidates(seen: &Observations, bounds: &Bounds) -> Vec<Ranked> {
     found
 }
 
-/// The place that says best where a value comes from: an argument of the same name before a result, and of tools the one
-/// that is called least.
+/// The most likely origin of a value: an argument of the same name before a result, and among tools the one that is
+/// called least.
 fn best<'s>(
     seen: &Observations,
     tool: &str,

@@ -10,7 +10,7 @@ use rulestep_base::source::floor_boundary;
 use rulestep_base::wording::{count, thousands};
 use rulestep_template::js_regex;
 
-/// A text that is searched, and what it is called.
+/// A text to be searched, and its name.
 type Searched = (String, String);
 
 /// As rejection plans search a message.

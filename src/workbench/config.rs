@@ -21,11 +21,11 @@ pub struct Config {
     pub theme: Option<String>,
     /// Glyphs in ASCII alone.
     pub ascii: Option<bool>,
-    /// The mode where the command line names none.
+    /// The mode, unless the command line names one.
     pub mode: Option<Mode>,
     /// Whether edits are picked up.
     pub live: Option<bool>,
-    /// The policy where the command line names none.
+    /// The policy, unless the command line names one.
     pub policy: Vec<String>,
     /// The column that sessions are sorted by, and whether backwards.
     pub sort: Option<(Column, bool)>,
@@ -33,7 +33,7 @@ pub struct Config {
     pub columns: Vec<Column>,
     /// Whether the mouse is listened to.
     pub mouse: Option<bool>,
-    /// Whether the next start is where the last one ended.
+    /// Whether the next start restores the last state.
     pub restore: Option<bool>,
     /// The chords of commands.
     pub keymap: Keymap,

@@ -105,7 +105,7 @@ impl Document {
         self.lines.get(*self.visible.get(row)?)
     }
 
-    /// The JSONPath of what is at this row, with what closes there being what opened.
+    /// The JSONPath of this row; of a closing bracket's row, that of its opening.
     pub fn path(&self, row: usize) -> Option<String> {
         let steps = self.steps(row)?;
         let mut path = String::from("$");

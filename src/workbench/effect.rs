@@ -22,7 +22,7 @@ use rulestep_engine::run::Mode;
 pub enum Effect {
     /// Leave.
     Quit,
-    /// Forget what is on the screen and draw everything.
+    /// Clear the screen and draw everything.
     Redraw,
     /// Listen to the mouse, or leave it to the terminal.
     Mouse(bool),
@@ -43,7 +43,7 @@ pub enum Effect {
         /// The line to start at, from 1.
         line: u32,
     },
-    /// Judge what is supposed of the open session.
+    /// Judge the supposed form of the open session.
     Suppose(Box<Suppose>),
     /// Search for a witness; an earlier search is cancelled. `None`: only cancel.
     Witness(Option<Box<Wanted>>),
@@ -64,7 +64,7 @@ pub enum Effect {
     },
     /// Judge the cases beside the policy; with the number of the request.
     Cases(u64),
-    /// Search sessions; what was looked for before is given up.
+    /// Search sessions; an earlier search is cancelled.
     Search(Search),
     /// Save a case.
     Save(Box<Save>),
@@ -105,7 +105,7 @@ pub struct Export {
     pub subject: Subject,
 }
 
-/// A request to judge what is supposed.
+/// A request to judge a supposed session.
 pub struct Suppose {
     /// Its number, which the answer repeats.
     pub number: u64,
@@ -133,7 +133,7 @@ pub type Work = Box<dyn FnOnce(&(dyn Fn() -> bool + Sync)) -> Option<Answer> + S
 /// The result, to be applied by the popup that requested it.
 pub type Answer = Box<dyn FnOnce(&mut Model) + Send>;
 
-/// A request for what is in a turn.
+/// A request for the frames of a turn.
 pub struct FrameRequest {
     /// Its number, which the answer repeats.
     pub number: u64,
@@ -187,7 +187,7 @@ pub struct Wanted {
     pub call: u32,
 }
 
-/// A session to be saved as a case, up to the turn of a call, with what was decided on that call.
+/// A session to be saved as a case, up to the turn of a call, with the decision on that call.
 pub struct Save {
     /// The file, which must not be there yet.
     pub file: String,

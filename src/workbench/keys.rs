@@ -25,7 +25,7 @@ pub use self::keymap::Keymap;
 pub enum Scope {
     /// Wherever keys are not text.
     All,
-    /// While nothing lies over the panes.
+    /// While no popup is open.
     Panes,
     /// In the pane of the policy's text, which has the keys of all panes in addition.
     Policy,
@@ -91,7 +91,7 @@ macro_rules! commands {
         $scope:ident $group:ident $command:ident $name:literal $(<$argument:ident>)? [$($key:literal)*] $missing:ident
         $doc:literal;
     )*) => {
-        /// Something the person at the keyboard can ask for.
+        /// A command of the user.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Command { $(#[doc = $doc] $command,)* }
 
@@ -275,7 +275,7 @@ impl Row {
     }
 }
 
-/// Numbers typed before keys: an example, and what it does.
+/// Numbers typed before keys: an example, and its effect.
 pub const COUNTS: &[(&str, &str)] = &[
     ("3]f", "a number before keys (not `j`, `k`) repeats them: the third stop"),
     ("12j", "12 calls down. Before `j` and `k` one digit is a pane: for 3 type `03j`"),

@@ -54,7 +54,7 @@ pub struct LayoutState {
     pub problem: bool,
     /// The policy was edited, so there is something to see of what that changed.
     pub changes: bool,
-    /// A rule is looked at that is not written yet, so there is something to see of what it would change.
+    /// An unwritten rule is under the cursor, so its preview has something to show.
     pub preview: bool,
 }
 
@@ -136,7 +136,7 @@ impl Layout {
         self.panes.iter().find(|(known, _)| *known == pane).map(|(_, rect)| *rect)
     }
 
-    /// Columns that a pane has for its rows; none where it is not on screen.
+    /// Columns that a pane has for its rows; 0 if it is not on screen.
     pub fn width(&self, pane: Pane) -> usize {
         self.inner(pane).map_or(0, |inner| usize::from(inner.width))
     }

@@ -103,7 +103,7 @@ impl Line {
         self
     }
 
-    /// Ends with text at the right edge, where there is room for it.
+    /// Ends with text at the right edge, if there is room for it.
     pub fn right(mut self, role: Role, text: impl Into<String>) -> Self {
         self.right = Some((role, text.into()));
         self

@@ -31,7 +31,7 @@ pub enum Go {
     Last,
 }
 
-/// Rows that stay in sight beyond the cursor, where there is room.
+/// Rows that stay in sight beyond the cursor, if there is room.
 const MARGIN: usize = 2;
 
 impl List {
@@ -66,7 +66,7 @@ impl List {
         self.keep(len, height);
     }
 
-    /// Moves what is on screen as little as it takes to see the cursor and a few rows around it.
+    /// Scrolls as little as it takes to show the cursor and a few rows around it.
     pub fn keep(&mut self, len: usize, height: usize) {
         self.cursor = self.cursor.min(len.saturating_sub(1));
         let margin = MARGIN.min(height.saturating_sub(1) / 2);
@@ -87,7 +87,7 @@ pub struct Tall<'t> {
 }
 
 impl Tall<'_> {
-    /// The first row on screen if `last` is the last one, whole; `last` alone where it does not fit.
+    /// The first row on screen if `last` is the last one, whole; `last` itself if it does not fit.
     fn first_above(&self, last: usize) -> usize {
         let mut taken = (self.of)(last);
         let above = (0..last).rev().take_while(|row| {
@@ -122,7 +122,7 @@ impl Tall<'_> {
         }
     }
 
-    /// The list with its cursor in sight, whole, and a few rows around it where they fit.
+    /// The list with its cursor in sight, whole, and a few rows around it if they fit.
     #[must_use]
     pub fn kept(&self, list: List) -> List {
         let last = self.len.saturating_sub(1);

@@ -113,13 +113,13 @@ pub struct Archive {
 pub struct Basis {
     /// The name of the policy, for the header.
     pub name: String,
-    /// The paths that the policy was read from; none where it is inside the program.
+    /// The paths that the policy was read from; none if it is inside the program.
     pub paths: Vec<String>,
     /// The options that say how recordings and policies are read, as a command takes them.
     pub flags: Vec<String>,
     /// Whether decisions take effect.
     pub mode: Mode,
-    /// The policy and what is wrong with it.
+    /// The policy and its diagnostics.
     pub rules: Ruling,
     /// The writes to its files, the newest last.
     pub writes: Vec<suggest::FileWrite>,

@@ -130,7 +130,7 @@ impl<'t> Row<'t> {
         self.shown(role, shown)
     }
 
-    /// Appends a file's name in at most `most` columns: what is cut is its beginning.
+    /// Appends a file's name in at most `most` columns, cut at its beginning.
     pub fn put_tail(&mut self, role: Role, path: &str, most: usize) -> &mut Self {
         let most = most.min(self.left());
         if self.flows() {
@@ -369,7 +369,7 @@ impl<'t> Row<'t> {
     }
 }
 
-/// Columns of a text in a row that flows; what is longer is read elsewhere, as a body.
+/// Columns of a text in a row that flows; the rest is read elsewhere, as a body.
 pub const WHOLE: usize = 4096;
 
 /// Lays the style of a selected row under what is drawn in `area`. Where the theme reverses such rows, colours
@@ -394,7 +394,7 @@ pub fn lay_under(buf: &mut Buffer, area: Rect, style: Style) {
     }
 }
 
-/// A file's name in at most `width` columns: what is cut is its beginning.
+/// A file's name in at most `width` columns, cut at its beginning.
 pub fn tail(path: &str, width: usize, marks: text::Marks) -> String {
     if text::width(path, marks, width + 1) <= width {
         return path.to_owned();

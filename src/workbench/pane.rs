@@ -132,7 +132,7 @@ impl Pane {
         (self.rows(model).len(model), usize::from(height))
     }
 
-    /// The room for its rows in `area`, and what is marked in them.
+    /// The room for its rows in `area`, and the marks in them.
     pub fn space(self, model: &Model, area: Rect) -> Space<'_> {
         let (width, height) = (usize::from(area.width), usize::from(area.height));
         let focus = self == model.place.focus && model.dialog.overlays.is_empty();

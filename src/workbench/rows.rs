@@ -12,7 +12,7 @@ use super::paint::Row;
 use super::theme::Role;
 use super::transcript::contains;
 
-/// The room for rows on the screen, and what is marked in them.
+/// The room for rows on the screen, and the marks in them.
 #[derive(Debug, Clone)]
 pub struct Space<'q> {
     /// Columns.
@@ -44,7 +44,7 @@ impl<'q> Space<'q> {
     }
 }
 
-/// Keys that are wanted together, and a word for what they do.
+/// Keys that are wanted together, and a word for their effect.
 pub type Hint = (&'static [Command], &'static str);
 
 /// Hints: `Open "go there", NextTurn PreviousTurn "turn"`.
@@ -76,7 +76,7 @@ pub trait Rows {
         self.text(model, at).is_some_and(|text| contains(&text, query))
     }
 
-    /// The columns at which `query` (lower case) is found in it; of rows that begin where it is found, none.
+    /// The columns at which `query` (lower case) is found in it; none for rows that begin at a hit.
     fn columns_of(&self, _model: &Model, _at: usize, _query: &str) -> Range<usize> {
         0..0
     }

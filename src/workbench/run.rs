@@ -52,7 +52,7 @@ pub struct Settings {
     pub watch: Option<(WatchTargets, Way)>,
     /// The policy's name, for the header.
     pub policy_name: String,
-    /// The paths that the policy is read from; none where it is inside the program.
+    /// The paths that the policy is read from; none if it is inside the program.
     pub policy_paths: Vec<String>,
     /// The options that say how both are read, as a command takes them.
     pub flags: Vec<String>,

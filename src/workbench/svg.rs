@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::theme::{Palette, Theme};
 
-/// The size of a cell and of what is around the screen, in tenths of a pixel, so that every number is exact.
+/// The size of a cell and of the margins, in tenths of a pixel, so that every number is exact.
 const CELL: (u32, u32) = (84, 170);
 const MARGIN: u32 = 120;
 /// From the top of a cell down to the base line of its text.

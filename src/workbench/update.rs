@@ -42,7 +42,7 @@ use super::popup::{suggest::acts as suggest, survey, tester, texts, way_out};
 use crate::report::words;
 use rulestep_engine::run::Mode;
 
-/// Changes the model and says what is to be done.
+/// Changes the model and returns the effects.
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     update_all(model, std::iter::once(msg))
 }
@@ -216,7 +216,7 @@ fn forget_chord(model: &mut Model) {
     model.dialog.which_key = false;
 }
 
-/// Runs a command with what was given to it, and says why that cannot be taken.
+/// Runs a command with its arguments; returns why they cannot be taken.
 fn run_with(model: &mut Model, command: Command, value: &str, effects: &mut Vec<Effect>) {
     if let Some(missing) = (command.row().missing)(&model.facts()) {
         let missing = model.preferences.keymap.worded(missing).into_owned();

@@ -62,7 +62,7 @@ impl Workspace {
         self
     }
 
-    /// The paths that the policy is read from; none where it is the samples.
+    /// The paths that the policy is read from; none if it is the samples.
     pub fn policy_paths(&self) -> Vec<String> {
         match self.policies.as_slice() {
             [] if self.with_samples => Vec::new(),
@@ -140,8 +140,8 @@ impl Workspace {
     }
 }
 
-/// Whether what is named so can change: a file, a folder, a pattern, or what may be one some day. Revisions do not, and
-/// pipes give once what they give.
+/// Whether a named input can change: a file, a folder, a pattern, or a path that may be one some day. Revisions do not,
+/// and pipes can be read only once.
 fn is_on_disk(named: &str) -> bool {
     let is_stream = || std::fs::metadata(named).is_ok_and(|found| !found.is_file() && !found.is_dir());
     named != "-" && !named.starts_with("git:") && !is_stream()

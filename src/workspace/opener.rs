@@ -109,8 +109,8 @@ pub fn open_sample(
     recording::open(name, Box::new(io::Cursor::new(bytes)), options)
 }
 
-/// Why a file does not open. A folder may hold other things as well, which is worth a warning only where calls may be in them; what
-/// was named itself should have had sessions.
+/// The diagnostic of a file that does not open. A folder may hold other files as well, and only one that may have calls
+/// is worth a warning; a named file should have had sessions.
 pub fn weighed(told: Diagnostic, named: bool) -> Diagnostic {
     match told.code {
         code::NOT_A_SESSION if !named && told.may_lose_calls() => told.severity(Severity::Warning),

@@ -26,8 +26,8 @@ struct Loaded {
     known: Mutex<HashMap<Box<str>, Option<Calls>>>,
 }
 
-/// Looks sessions up in these files, which are read with these options. `None` where there is at most one. Of a file no more than
-/// its name is kept.
+/// Looks sessions up in these files, which are read with these options. `None` if there is at most one. Only the name
+/// of each file is kept.
 pub fn others<'i>(inputs: impl Iterator<Item = &'i Input>, options: &Options) -> Option<Others> {
     let names: Vec<_> =
         inputs.filter(|input| input.stamp().is_some()).map(|input| Arc::clone(&input.name)).collect();

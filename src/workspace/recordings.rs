@@ -51,8 +51,8 @@ struct Contents {
 
 /// How long a growing file has to stay unchanged to count as complete.
 const RESTS: Duration = Duration::from_secs(10);
-/// Bytes of memory that sessions take, about, before those leave it that were not looked at for a while. What is less stays in
-/// memory whole, with what was decided about it.
+/// Bytes of memory, about, from which sessions that were not looked at for a while leave it. Below that all stay in
+/// memory, with their decisions.
 const MOST: usize = 256 << 20;
 
 impl Recordings {
@@ -171,7 +171,7 @@ impl Recordings {
                 *stamp != before || stamp.is_young(read.at) || read.grows && read.age(now) >= self.rests
             }
             (Source::Input(_, Some(_)), None) => true,
-            // Standard input and pipes give what they give once.
+            // Standard input and pipes can be read only once.
             (Source::Input(_, None), _) | (Source::Sample(_), _) => false,
         }
     }

@@ -17,7 +17,7 @@ use rulestep_engine::dialect::Dialect;
 /// Fixes of one run: each loads the version again.
 const MOST: usize = 10_000;
 
-/// Applies the fixes, writes the files that change, and returns the version as it is then.
+/// Applies the fixes, writes the changed files, and returns the new version.
 pub fn run(
     mut version: Version,
     only: Option<&'static Dialect>,
@@ -76,7 +76,7 @@ fn key(fix: &Fix) -> String {
     format!("{}\0{:?}\0{}", fix.source.name(), fix.edits, fix.source.text().len())
 }
 
-/// Whether the version still decides what it decided, and there is less to say about it.
+/// Whether the version decides the same as before, with fewer diagnostics.
 fn is_better(before: &LoadedVersion, after: &LoadedVersion) -> bool {
     let count = |loaded: &LoadedVersion, severity: Severity| {
         loaded.loaded.diagnostics.iter().filter(|told: &&Diagnostic| told.severity == severity).count()

@@ -54,7 +54,7 @@ pub fn ends(server: &mut Child) -> (Option<Server>, Option<BufReader<ChildStdout
     (server.stdin.take().map(Server::Child), server.stdout.take().map(BufReader::new))
 }
 
-/// Waits for the end of the connection, and ends the server. An error where the client did not end it.
+/// Waits for the end of the connection, and ends the server. An error if the client did not end it.
 pub fn wait(server: &mut Child, line: &Line, ends: &Receiver<End>) -> Result<(), String> {
     let ended = loop {
         match ends.recv_timeout(PAUSE) {

@@ -18,7 +18,7 @@ pub const GRACE: Duration = Duration::from_secs(2);
 /// Why the connection ends.
 pub enum End {
     Client,
-    /// Why, where that is known.
+    /// The reason, if known.
     Server(
         #[cfg_attr(
             not(feature = "proxy-http"),

@@ -45,7 +45,7 @@ impl Peer for Incoming {
     }
 }
 
-/// Passes messages until one side ends the connection. An error where the client did not end it.
+/// Passes messages until one side ends the connection. An error if the client did not end it.
 pub fn run(endpoint: Endpoint, proxy: Proxy) -> Result<(), String> {
     let (send, messages) = sync_channel(WAITING);
     let (ends, ended) = channel();

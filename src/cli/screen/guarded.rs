@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-/// A writer that escapes them, where that is wanted.
+/// A writer that escapes control characters, if wanted.
 pub struct Guarded<W> {
     pub inner: W,
     /// Whether there is a terminal after it.
@@ -37,7 +37,7 @@ impl<W: Write> Write for Guarded<W> {
     }
 }
 
-/// The first such character and where it is: all begin with one of three bytes.
+/// The first such character and its place: all begin with one of three bytes.
 fn first(bytes: &[u8]) -> Option<(usize, char)> {
     memchr::memchr3_iter(0xc2, 0xd8, 0xe2, bytes).find_map(|at| {
         let rest = bytes.get(at..)?;

@@ -58,7 +58,7 @@ pub enum State {
     Unanswered,
 }
 
-/// The key that asks for a state.
+/// The key of a state.
 pub const STATE_KEY: &str = "is";
 
 /// A key, the field that it is about, and what matches.
@@ -93,7 +93,7 @@ const OTHER_KEYS: [(&str, &str); 4] = [
     ("until", "a session that began before this time, which is written as for `since:`"),
 ];
 
-/// A value of `is:`, the state, and what is in it.
+/// A value of `is:`, its state, and the description of its calls.
 pub(super) const STATES: [(&str, State, &str); 14] = [
     ("stopped", State::Stopped, "a call that is denied or halted; with `--mode shadow`, one that would be"),
     ("asked", State::Asked, "a call about which a person is asked"),
@@ -119,7 +119,7 @@ pub(super) const STATES: [(&str, State, &str); 14] = [
     ("unanswered", State::Unanswered, "a call without a recorded result"),
 ];
 
-/// Terms of another form than a key and a value, and what they mean.
+/// Terms of another form than a key and a value, and their meaning.
 pub const FORMS: [(&str, &str); 6] = [
     (
         "refund",
@@ -142,7 +142,7 @@ pub fn states() -> impl Iterator<Item = &'static str> {
     STATES.iter().map(|(word, ..)| *word)
 }
 
-/// Every key, then every value of `is:`, as they are typed, with what they mean.
+/// Every key, then every value of `is:`, as they are typed, with their meaning.
 pub fn meanings() -> impl Iterator<Item = (String, &'static str)> {
     let fields = FIELDS.iter().map(|(key, _, meaning)| (*key, *meaning)).chain(OTHER_KEYS);
     let states = STATES.iter().map(|(word, _, meaning)| (format!("{STATE_KEY}:{word}"), *meaning));

@@ -14,7 +14,7 @@ use rulestep_shell::facts::Table;
 use rulestep_shell::reading::{Made, reading};
 use rulestep_shell::{Act, Answer, Extent, Host, Patterns, Place, Root, SmallCall, Word, given, tool};
 
-/// Longest name of a row, in characters: what is recorded may be of any length.
+/// Longest name of a row, in characters: recorded names may be of any length.
 const LONGEST: usize = 200;
 
 /// The zone of a file. A file may be in two: a secret is also in a folder.
@@ -124,7 +124,7 @@ impl Gap {
 /// The effects of a call, each once.
 #[derive(Default)]
 pub struct Doing {
-    /// Programs with their subcommands, each with how the command ended, where that is known.
+    /// Programs with their subcommands, each with how the command ended, if known.
     pub programs: BTreeMap<String, Option<bool>>,
     /// Files by name.
     pub files: BTreeSet<(String, Access)>,
@@ -141,7 +141,7 @@ pub struct Doing {
 /// The effects of a call by the facts about programs and tools.
 pub fn doing(call: &Call, session: &Facts, known: &Table) -> Doing {
     let mut doing = Doing::default();
-    // The recording's own body would keep what is parsed here for as long as its session is in memory.
+    // The recording's own body would keep the parsed tree for as long as its session is in memory.
     let arguments = Body::text(call.arguments.raw());
     let object = match arguments.parsed() {
         Some(Value::Object(object)) => Some(object),
@@ -358,7 +358,7 @@ pub const SECRETS: &[&str] = &[
 
 static SECRET: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(SECRETS.iter().copied()));
 
-/// The host, where the text as a whole is a URL of the network.
+/// The host, if the text as a whole is a URL of the network.
 fn host(text: &str) -> Option<String> {
     let (scheme, _) = text.split_once("://")?;
     let is_scheme = scheme.len() <= 12 && scheme.starts_with(|c: char| c.is_ascii_alphabetic());

@@ -50,7 +50,7 @@ pub(super) struct Names {
 const MOST_LINKS: usize = 64;
 
 impl Plan {
-    /// For what was named, as the folders are now.
+    /// The plan for these targets, with the folders as they are now.
     pub fn of(watched: &WatchTargets) -> Plan {
         let mut plan = Plan::default();
         for (side, arguments) in [(Side::Policies, &watched.policies), (Side::Sessions, &watched.sessions)] {
@@ -95,7 +95,7 @@ impl Plan {
         }
     }
 
-    /// Everything below a folder that a search would go through. Links that lead back end where they were before.
+    /// All folders below a folder that a search would go through. A link back to one of them ends there.
     fn folder(&mut self, side: Side, real: PathBuf) {
         let names = self.folders.entry(real.clone()).or_default().names_mut(side);
         if std::mem::replace(&mut names.all, true) {

@@ -96,7 +96,7 @@ struct States {
 fn untrusted(settings: &Path, hooks: &[Hook], user: Option<&Path>) -> Vec<Flaw> {
     let mut flaws = Vec::new();
     let text = user.and_then(|user| fs::read_to_string(user.join("config.toml")).ok()).unwrap_or_default();
-    // A file that cannot be read is reported where the switches are looked for; here nothing in it is trusted.
+    // The search for switches reports an unreadable file; here nothing in it is trusted.
     let config: Trusting = toml::from_str(&text).unwrap_or_default();
     let states = config.hooks.and_then(|hooks| hooks.state).unwrap_or_default();
     let mut add = |fatal, text| flaws.push(Flaw { text, fatal, fixed_by_install: false });

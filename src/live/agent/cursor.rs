@@ -81,7 +81,7 @@ fn answer(permission: &str, reason: &str) -> Reply {
     Reply::says(&json!({"permission": permission, "user_message": reason, "agent_message": reason}))
 }
 
-/// Events that name their tool by themselves.
+/// Events whose name implies the tool.
 fn own(name: &str, wire: &Wire<'_>) -> Option<Result<Event, String>> {
     let propose = |tool: &str, arguments: Result<Body, String>| {
         Some(arguments.map(|arguments| Event::Propose { id: None, tool: tool.to_owned(), arguments }))

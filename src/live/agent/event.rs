@@ -12,7 +12,7 @@ use rulestep_base::session::Body;
 pub struct Report {
     /// The session.
     pub session: String,
-    /// The subagent, where it is one's.
+    /// The subagent, if the event is of one.
     pub subagent: Option<String>,
     /// The agent's own log of the session.
     pub transcript: Option<String>,
@@ -49,7 +49,7 @@ pub enum Event {
         /// Its result.
         output: Body,
     },
-    /// The user said something.
+    /// A message of the user.
     Prompt(String),
     /// The session has ended.
     End,
@@ -65,7 +65,7 @@ pub struct Wire<'a> {
     pub(super) conversation_id: Option<String>,
     pub(super) transcript_path: Option<String>,
     pub(super) cwd: Option<String>,
-    /// Cursor says the folder of a session so, also where an event has no `cwd`.
+    /// Cursor's form of the working directory, also if an event has no `cwd`.
     pub(super) workspace_roots: Option<Vec<String>>,
     pub(super) agent_id: Option<String>,
     pub(super) tool_name: Option<String>,
@@ -105,7 +105,7 @@ pub enum Meaning {
     Failure,
     /// The agent itself has refused a call.
     Refusal,
-    /// The user said something.
+    /// A message of the user.
     Prompt,
     /// The session has ended.
     End,

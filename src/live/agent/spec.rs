@@ -35,7 +35,7 @@ pub struct AgentSpec {
     pub answers: Answers,
     /// What to do after a hook was installed, before it runs.
     pub after_install: Option<&'static str>,
-    /// Finds hooks that do not run, where the agent runs only those that its user trusts.
+    /// Finds hooks that do not run, if the agent runs only those that its user trusts.
     pub trust: Option<FindUntrusted>,
     /// The command that turns its hooks off, as a rule has it.
     pub turned_off_by: Option<fn() -> Value>,
@@ -122,7 +122,7 @@ pub struct Logs {
     pub format: &'static str,
     /// Their folder, in the user's folder.
     pub folder: &'static str,
-    /// Whether they alone say how a command ended, and where it ran: events have neither an exit code nor a folder.
+    /// Whether only the logs have the exit codes and working directories of commands; events have neither.
     pub tells_commands: bool,
     /// The path of a subagent's log, if the events name their subagent: from the log of the session, and the subagent's
     /// id.
@@ -145,7 +145,7 @@ pub struct Answers {
 /// How a hook makes an agent ask its user.
 #[derive(Debug, Clone, Copy)]
 pub struct Ask {
-    /// Whether it asks where a hook answers this event so.
+    /// Whether it asks its user about an event that a hook answers in this way.
     pub about: fn(&About) -> bool,
     /// The reply.
     pub reply: fn(&str) -> Reply,

@@ -9,9 +9,9 @@ pub enum Level {
     Fine,
     /// The user should know it.
     Warning,
-    /// Whether the hook does what it is for is not shown.
+    /// Whether the hook works is not proved.
     Unproved,
-    /// The hook does not do what it is for.
+    /// The hook does not work.
     Error,
 }
 

@@ -42,7 +42,7 @@ fn files(agent: Agent, user: Option<&Path>, here: &Path) -> (Vec<PathBuf>, &'sta
     (managed.iter().map(PathBuf::from).chain(project).chain(users).collect(), key)
 }
 
-/// Whether the value of a variable turns on what it is for.
+/// Whether the value of a variable turns the switch on.
 pub fn is_on(value: &str) -> bool {
     !matches!(value.trim().to_ascii_lowercase().as_str(), "" | "0" | "false" | "no" | "off")
 }

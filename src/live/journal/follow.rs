@@ -11,7 +11,7 @@ use rulestep_base::session::body::Store;
 use rulestep_recording::known::Known;
 
 impl Journal {
-    /// Finding what is about a call costs the same from now on, however long the journal is.
+    /// From now on, finding the records of a call costs the same however long the journal is.
     pub fn remember_calls(&mut self) {
         if let Records::Outlines(outlines, _) = &mut self.records {
             outlines.remember_calls();

@@ -15,18 +15,18 @@ use rulestep_recording::known::Known;
 
 /// The end of a session that is not read from its beginning.
 pub struct Continuation {
-    /// The run after what is before it.
+    /// The run up to the session.
     pub run: Run,
-    /// The journal's last turns, and what was added; calls and turns have the numbers that they have in it.
+    /// The journal's last turns and the added records; calls and turns are numbered as in the journal.
     pub session: Session,
 }
 
 impl Journal {
-    /// The records of the session's end and these, and the run that was saved before them. `None`: nothing was saved that can be
-    /// used, so the session is to be read from its beginning.
+    /// The records of the session's end and these, and the run that was saved before them. `None`: no usable run was
+    /// saved, so the session is to be read from its beginning.
     ///
-    /// What was saved is of this journal, as all that a rule can see of the records before is the same. What follows begins with
-    /// a turn and is about no call of an earlier one, so nothing in it changes what was played.
+    /// The saved run is of this journal: all that a rule can see of the records before is the same. The records after
+    /// it begin with a turn and concern no call of an earlier one, so nothing in them changes the run.
     pub fn continuation(&self, policy: &Arc<Policy>, added: &str) -> Option<Continuation> {
         let Records::Outlines(own, bodies) = &self.records else { return None };
         if self.distrusted {
@@ -54,8 +54,8 @@ impl Journal {
         Some(Continuation { run, session })
     }
 
-    /// The number of the record with which the last turn of the session begins, which is this with what is added. `None`: that
-    /// is not sure.
+    /// The number of the record with which the last turn of the session begins; the session is this journal with the
+    /// added records. `None`: that is uncertain.
     pub fn last_turn(&self, session: &Session, added: &str) -> Option<usize> {
         let Records::Outlines(own, _) = &self.records else { return None };
         let added = Outlines::of(outlines(added.as_bytes(), own.is_empty(), Keep::All)?)?;

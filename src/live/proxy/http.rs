@@ -68,7 +68,7 @@ struct Shared {
     ended: bool,
 }
 
-/// A request and what is known of its answer.
+/// A request and its answer so far.
 struct Exchange {
     id: String,
     outgoing: Outgoing,
@@ -138,7 +138,7 @@ impl Client {
         }
     }
 
-    /// Sends a request, and takes what comes for it.
+    /// Sends a request, and takes its answers.
     fn exchange(&self, exchange: &Exchange, text: &str) {
         let answered = catch_unwind(AssertUnwindSafe(|| self.answer(exchange, text)));
         self.close(exchange, answered.unwrap_or_else(|_| Err(Failure::after("Rulestep has a defect"))));

@@ -84,8 +84,8 @@ pub fn unambiguous(text: &str) -> Result<Members<'_>, String> {
     }
 }
 
-/// Whether a method is what it seems: no server takes it for a call that is not decided. Only `prompts/get` names something
-/// with arguments and is no call of a tool.
+/// Whether a method is unambiguous, so that no server reads it as a call that was not decided. Only `prompts/get` names
+/// something with arguments without being a call of a tool.
 pub fn clear(method: &str, params: &Members<'_>) -> bool {
     if matches!(method, "tools/call" | "prompts/get") {
         return true;

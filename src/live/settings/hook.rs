@@ -15,7 +15,7 @@ pub struct Hook {
     pub is_ours: bool,
     /// What keeps one of ours from being called, or its answer from being used.
     pub flaws: Vec<Flaw>,
-    /// The places of its group and of itself in that, where the agent has groups.
+    /// The places of its group and of itself in the group, if the agent has groups.
     pub place: (usize, usize),
     /// Whether it is written as `install` does.
     pub is_plain: bool,
@@ -30,7 +30,7 @@ pub struct Hook {
 pub struct Flaw {
     /// The flaw, and what to do about it.
     pub text: String,
-    /// Whether the hook does not do what it is for.
+    /// Whether the hook does not work because of it.
     pub fatal: bool,
     /// Whether entering the hook again fixes it.
     pub fixed_by_install: bool,

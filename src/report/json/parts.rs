@@ -73,7 +73,7 @@ pub fn id(rule: RuleId, policy: &Policy) -> &str {
     policy.rules().get(rule).map_or("", |rule| &rule.id)
 }
 
-/// The documents' names: the file, and the place in it where a file has several.
+/// The documents' names: the file, and the place in it if a file has several.
 pub fn documents(documents: &[Document]) -> Vec<String> {
     let name = |document: &Document| match document.index {
         0 => document.source.name().to_owned(),

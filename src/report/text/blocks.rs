@@ -76,7 +76,7 @@ impl Block<'_> {
         (count > 1).then(|| words::count(count, "call"))
     }
 
-    /// Writes where the others are, and what they were.
+    /// Writes the places of the others, and their errors.
     pub fn others(&self, replay: &Replay, out: &mut dyn Write) -> io::Result<()> {
         for (nth, call) in self.others.iter().take(LISTED).enumerate() {
             let label = if nth == 0 { "also at" } else { "" };

@@ -172,7 +172,7 @@ pub fn told(decided: &DecidedCall, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-/// The other parts of what a rule about the order of calls has to say: the rule and what happened were said before.
+/// The other parts of an explanation of a rule about the order of calls: the rule and the cause were written before.
 fn five_parts(
     explanation: Explanation,
     call: &Call,
@@ -187,7 +187,7 @@ fn five_parts(
     said(out, "suggest", explanation.way_out)
 }
 
-/// A line with its label, where there is something to say.
+/// A line with its label, unless it is empty.
 pub(super) fn said(out: &mut dyn Write, label: &str, sentence: Option<Sentence>) -> io::Result<()> {
     sentence.map_or(Ok(()), |sentence| row(out, label, sentence))
 }

@@ -70,7 +70,7 @@ pub fn findings(
     Ok(())
 }
 
-/// Writes that decisions rest on a part of what was recorded.
+/// Writes that decisions rest on a part of the recording.
 pub fn not_whole(look: &Look, out: &mut dyn Write) -> io::Result<()> {
     let paint = Paint { color: look.color };
     let said =

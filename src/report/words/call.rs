@@ -83,7 +83,7 @@ fn object(fields: &[(&str, &Value)], width: usize, marks: Marks) -> CleanLine {
     line
 }
 
-/// Columns of an argument that is shown whole, with what is between it and the one before; counted up to `width`.
+/// Columns of an argument that is shown whole, with the separator before it; counted up to `width`.
 fn columns(key: &str, value: &Value, width: usize, marks: Marks) -> usize {
     2 + named(key, marks).width + clean::width(&json(value, width), marks, width)
 }

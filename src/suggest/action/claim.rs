@@ -49,9 +49,9 @@ pub struct ActionSuggestion {
     pub calls: u64,
     /// Sessions with such calls.
     pub sessions: u64,
-    /// Calls that certainly are what it is about, and that it would stop.
+    /// Calls that certainly match, and that it would stop.
     pub against: u64,
-    /// Calls that it would stop because it is not known what they do.
+    /// Calls with unknown effects that it would stop.
     pub unsure: u64,
     /// The first and the last of all that it would stop.
     pub extent: Extent,

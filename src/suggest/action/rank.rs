@@ -93,7 +93,7 @@ fn needs(seen: &Observations, then: &Action, counts: &SubjectCounts, bounds: &Bo
     found.into_iter().map(|first| ActionRule::Needs { then: then.clone(), first }).collect()
 }
 
-/// Whether it says something that an action came first: a check does; anything else only if it is rare where the action is not.
+/// Whether "X before Y" is informative: X is a check, or rare in sessions without Y.
 fn tells(
     seen: &Observations,
     then: &Action,

@@ -105,7 +105,7 @@ struct Evidence {
 }
 
 impl Evidence {
-    /// Whether the rule is certainly about a call. What it stops besides is only perhaps what it asks for.
+    /// Whether the rule certainly matches a call. The other calls that it stops match only perhaps.
     fn is_about(&mut self, rule: &ActionRule, call: &Call, line: &Line) -> bool {
         let runs = |wanted: &Action| line.calls.iter().filter_map(Action::of).any(|one| wanted.means(&one));
         match rule {

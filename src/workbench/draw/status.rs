@@ -22,7 +22,7 @@ use rulestep_engine::run::Mode;
 const ROOMY: u16 = 100;
 /// Columns from which it has room for long names and for what the policy holds.
 const WHOLE: u16 = 110;
-/// Columns of what is supposed that come before the session's name.
+/// Columns of the supposed changes before the session's name.
 const LABEL: usize = 12;
 /// Columns that are kept for the beginning of the session's name, with a blank at either end.
 const NAMED: usize = 5;
@@ -260,7 +260,7 @@ pub fn tabs(model: &Model, buf: &mut Buffer, area: Rect, layout: &Layout) {
     row.draw(buf, area.x, area.y);
 }
 
-/// Draws what is wrong with the policy, where, and which version decides instead.
+/// Draws the policy's error, its place, and which version decides instead.
 pub fn problem(model: &Model, buf: &mut Buffer, area: Rect) {
     let mut row = Row::new(&model.theme, usize::from(area.width));
     row.gap(1).put(Role::StatusProblem, model.theme.glyph(Glyph::Problem)).gap(1);
@@ -302,7 +302,7 @@ pub fn problem(model: &Model, buf: &mut Buffer, area: Rect) {
     row.draw(buf, area.x, area.y);
 }
 
-/// Draws what there is room for on a terminal that is too small for panes.
+/// Draws on a terminal that is too small for panes.
 pub fn too_small(model: &Model, buf: &mut Buffer, layout: &Layout) {
     let mut row = Row::new(&model.theme, usize::from(layout.header.width));
     let size = model.size;

@@ -90,7 +90,7 @@ pub fn draw(model: &Model, buf: &mut Buffer, area: Rect) {
 }
 
 /// Every call in the order of the transcript, those of choices that were not taken after the calls of their turn, and
-/// what was decided.
+/// the decisions.
 fn places<'m>(model: &'m Model, session: &'m Session) -> Vec<(ChangePlace, Option<&'m DecidedCall>)> {
     let replay = model.replay();
     let judged = |call: CallRef| replay.and_then(|replay| replay.call(call.index));

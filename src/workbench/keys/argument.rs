@@ -7,7 +7,7 @@ pub enum Argument {
     Theme,
     /// A policy version to compare with.
     Version,
-    /// A letter that marks a row; a key, where the command is run by keys.
+    /// A letter that marks a row; a key, if the command is run by keys.
     Letter,
     /// A call by its number, a turn (`T7`), or a call of a turn (`T7.2`).
     Place,
@@ -33,12 +33,12 @@ impl Argument {
         }
     }
 
-    /// Whether the command can be run without it: then it asks, or does what it does for all.
+    /// Whether the command can be run without it: then it asks, or acts on all.
     pub const fn is_optional(self) -> bool {
         matches!(self, Self::Version | Self::Filter)
     }
 
-    /// Whether only listed values can be taken. Else what was typed is one, too.
+    /// Whether only listed values can be taken. Otherwise the typed text is one, too.
     pub const fn is_closed(self) -> bool {
         matches!(self, Self::Theme | Self::Place | Self::Column)
     }

@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// One key with what was held down. A capital letter is its own key; shift is not kept.
+/// One key with its modifiers. A capital letter is its own key; shift is not kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd)]
 pub struct Key {
     /// The key.

@@ -38,7 +38,8 @@ pub struct CaseEntry {
     pub line: u32,
     /// Its name.
     pub name: String,
-    /// The rules that it tests, as people call them; where it names or meets none, the policy as it is written in the case.
+    /// The rules that it tests, as people call them; if it names or meets none, the policy as it is written in the
+    /// case.
     pub tests: String,
     /// Its result.
     pub state: CaseState,
@@ -166,7 +167,7 @@ impl CaseList {
         self.asked
     }
 
-    /// Whether they are being judged, so that what is shown may be out of date.
+    /// Whether they are being judged, so that the shown results may be out of date.
     pub fn is_asked(&self) -> bool {
         self.asked > self.answered
     }
@@ -307,7 +308,7 @@ impl CaseLine {
         }
     }
 
-    /// The place of what is not as expected, where it is about that.
+    /// The place of the unmet expectation, if it is about one.
     pub fn unmet(self) -> Option<usize> {
         match self {
             Self::Subject(_, at) | Self::Unmet(_, at) | Self::Because(_, at, _) => Some(at),

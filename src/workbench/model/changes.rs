@@ -157,7 +157,7 @@ impl Pair {
     /// For a rule of one of two versions.
     pub fn of(comparison: &Comparison, rule: RuleAt) -> Self {
         let pairs = comparison.rules();
-        // One version has its rules where they are.
+        // The rules of one version are at the same places on both sides.
         let same = comparison.is_same().then_some(rule.rule);
         match rule.side {
             Side::Base => Pair { base: Some(rule.rule), new: same.or_else(|| pairs.in_new(rule.rule)) },

@@ -18,7 +18,7 @@ pub struct Compare {
     pub opens_texts: bool,
 }
 
-/// A base and what it is called.
+/// A base and its name.
 #[derive(Clone)]
 pub struct Chosen {
     /// The name that the user typed, or the time of loading.

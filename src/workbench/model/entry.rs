@@ -30,7 +30,7 @@ pub struct Entry {
     pub diagnostics: Vec<Diagnostic>,
     /// Its decisions.
     pub judgement: Option<Judgement>,
-    /// Every decision, where that is in memory: in the open entry, and as long as all sessions fit into it.
+    /// Every decision, if in memory: in the open entry, and as long as all sessions fit into it.
     pub replay: Option<Arc<Replay>>,
     /// The same under the chosen base.
     pub base: Option<Arc<Replay>>,
@@ -106,13 +106,13 @@ impl Entry {
         })
     }
 
-    /// Takes in what was decided on it.
+    /// Takes the decisions on it.
     pub fn judge(&mut self, judgement: Judgement, replay: Option<Arc<Replay>>) {
         self.judgement = Some(judgement);
         self.replay = replay;
     }
 
-    /// Every decision leaves memory, where the session may.
+    /// Every decision leaves memory, if the session may.
     pub fn shed(&mut self) {
         if self.session.as_ref().is_some_and(|session| session.may_leave()) {
             (self.replay, self.base) = (None, None);

@@ -84,7 +84,7 @@ impl Framed {
 }
 
 impl FrameWish {
-    /// Whether that is what is known.
+    /// Whether the known frames are those requested.
     pub fn is_met(&self, frames: &Frames) -> bool {
         let is_framed =
             |framed: &Framed| Arc::ptr_eq(&framed.replay, &self.replay) && framed.turn == self.turn;

@@ -70,7 +70,7 @@ impl HitsView {
     /// Most hits that are kept: more than can be read.
     pub const MOST: usize = 10_000;
 
-    /// Takes in what was found in some sessions.
+    /// Takes the hits in some sessions.
     pub fn add(&mut self, searched: usize, hits: Vec<SessionHits>) {
         self.done.0 += searched;
         let cursor = self.rows.get(self.list.cursor).map(|row| (row.rank, row.hit.row));
@@ -93,10 +93,9 @@ impl HitsView {
 }
 
 impl Pattern {
-    /// Reads what was typed.
+    /// Reads the typed text.
     ///
-    /// # Errors
-    /// It is not a regular expression, or nothing.
+    /// # Errors It is not a regular expression, or empty.
     pub fn parse(text: &str) -> Result<Pattern, String> {
         let inner =
             text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).filter(|inner| !inner.is_empty());

@@ -37,13 +37,13 @@ pub struct Judgement {
     pub notices: Box<[Diagnostic]>,
 }
 
-/// All that lists take from what was decided on a session, found by the thread that decided it.
+/// All that lists need of the decisions on a session, found by the thread that decided it.
 pub struct SessionDecisions {
     /// The decisions.
     pub judgement: Judgement,
     /// The same for its row.
     pub row: RowDecisions,
-    /// Every decision, where that is to stay in memory.
+    /// Every decision, if it is to stay in memory.
     pub replay: Option<Arc<Replay>>,
 }
 

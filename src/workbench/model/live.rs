@@ -11,7 +11,7 @@ use rulestep_engine::policy::Policy;
 pub struct Live {
     /// How the files are watched; `None` if nothing on disk can change, or before the watch has begun.
     pub way: Option<Way>,
-    /// Edits are not picked up, because the person said so.
+    /// Edits are not picked up, because the user turned that off.
     pub off: bool,
     /// Changes while reloading is paused.
     pub missed: ChangedFiles,

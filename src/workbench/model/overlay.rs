@@ -116,7 +116,7 @@ pub struct Note {
     pub text: String,
 }
 
-/// A line of text being typed, and what it is for.
+/// A line of text being typed, and its purpose.
 pub struct Prompt {
     /// The text.
     pub input: Input,
@@ -126,7 +126,7 @@ pub struct Prompt {
     pub before: Option<String>,
     /// The purpose; `None`: a search.
     pub ask: Option<Ask>,
-    /// Why what was typed cannot be taken.
+    /// Why the typed text cannot be taken.
     pub refused: Option<String>,
     /// How much of the last paste was used, if not all.
     pub cut: Option<String>,

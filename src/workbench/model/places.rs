@@ -66,7 +66,7 @@ impl Model {
         }
     }
 
-    /// The entries of a file; where it has none, the place where they belong.
+    /// The entries of a file; if it has none, the place where they belong.
     pub fn entries_of(&self, file: &str) -> Range<usize> {
         let rank = self.archive.files.rank(file);
         let first = self.archive.entries.partition_point(|entry| self.archive.files.rank(&entry.file) < rank);
@@ -102,7 +102,7 @@ impl Model {
         }
     }
 
-    /// Fetches what is in the session of the open entry, if that is another one than before.
+    /// Fetches the content of the open entry's session, if that is another one than before.
     pub fn fetch(&mut self) {
         let own = self.entry().and_then(|entry| entry.session.clone());
         let opened = self.place.opened.as_ref().filter(|opened| opened.content.is_ok());
@@ -131,8 +131,7 @@ impl Model {
         supposed.top().zip(supposed.shown())
     }
 
-    /// The call under the cursor, as something to be changed; `None` while what is on screen is about to become
-    /// something else.
+    /// The call under the cursor, as a target of a change; `None` while the shown session is about to be replaced.
     pub fn target(&self) -> Option<Target> {
         let call = self.call()?.at.index;
         let supposed = &self.entry()?.supposed;

@@ -37,7 +37,7 @@ impl Model {
             && !self.supposes()
     }
 
-    /// Whether what is supposed is in place of the open recording.
+    /// Whether a supposed session is in place of the open recording.
     pub fn supposes(&self) -> bool {
         self.entry().is_some_and(|entry| entry.supposed.shown().is_some())
     }

@@ -23,7 +23,7 @@ impl Model {
         self.derived.rows.get(self.list(Pane::Transcript).cursor)
     }
 
-    /// The turn of that row, from 1; the last one for what was said after it.
+    /// The turn of that row, from 1; the last one for the messages after it.
     pub fn turn(&self) -> Option<&Turn> {
         let session = self.session()?;
         let number = self.row()?.turn;

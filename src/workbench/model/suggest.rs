@@ -14,7 +14,7 @@ use rulestep_engine::policy::Policy;
 pub struct SuggestWish {
     /// The tool, and perhaps another one.
     pub subject: Subject,
-    /// The value of a result that rules are to ask for; `None`: whatever the recordings suggest.
+    /// The value of a result that rules are to require; `None`: whatever the recordings suggest.
     pub field: Option<ResultField>,
     /// The call that was pointed at.
     pub session: Arc<Session>,

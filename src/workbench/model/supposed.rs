@@ -265,7 +265,7 @@ impl Supposed {
         Some(call)
     }
 
-    /// The layers that what is on screen was made through, the topmost first.
+    /// The layers of the shown session, the topmost first.
     fn shown_layers(&self) -> Vec<&Layer> {
         let mut layers = Vec::new();
         if self.shown().is_none() {

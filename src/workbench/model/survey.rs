@@ -97,7 +97,7 @@ pub struct SurveyRow {
     pub rule: Option<RuleRow>,
     /// The first call, or session, that it counts.
     pub first: Option<Occurrence>,
-    /// The term of the filter of the list of sessions that asks for what it counts.
+    /// The filter term that selects the sessions it counts.
     pub term: Option<String>,
 }
 
@@ -117,7 +117,7 @@ pub struct RuleRow {
 }
 
 impl SurveyWish {
-    /// Whether it asks for the same as another one.
+    /// Whether it is the same question as another one.
     pub fn is(&self, other: &Self) -> bool {
         let policies = self.policy.as_ref().map(Arc::as_ptr) == other.policy.as_ref().map(Arc::as_ptr);
         let same = |(one, other): (&Arc<StoredSession>, &Arc<StoredSession>)| Arc::ptr_eq(one, other);

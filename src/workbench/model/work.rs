@@ -24,13 +24,13 @@ pub struct Work {
     pub judged: usize,
     /// The open session that is judged again, since what was decided on it has left memory.
     pub again: Option<JudgedAgain>,
-    /// A recording is another one than was read, so what was named is to be read again.
+    /// A recording is not the same one that was read, so the named inputs are to be read again.
     pub outdated: bool,
     /// The number of the newest request for anything but judging sessions.
     pub requests: u64,
     /// The smallest part of a session that is being looked for.
     pub looking: Option<Looking>,
-    /// The newest request for what is in the selected turn, unless that is known.
+    /// The newest request for the frames of the selected turn, unless they are known.
     pub frames: Option<FrameQuery>,
     /// The turn that hides a tool, while it is being looked for.
     pub hidden: Option<PendingHidden>,

@@ -7,7 +7,7 @@ use super::{Row, tail};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, GlyphSet, Role, Theme};
 
-/// Draws a frame with a title on its upper edge and, where there is one, a note at its right end.
+/// Draws a frame with a title on its upper edge and a note, if any, at its right end.
 pub fn frame(buf: &mut Buffer, rect: Rect, theme: &Theme, focus: bool, title: &str, note: &str) {
     let (line, name) =
         if focus { (Role::BorderFocus, Role::TitleFocus) } else { (Role::Border, Role::Title) };

@@ -119,7 +119,7 @@ fn rule_place_of(model: &Model, rule: RuleAt) -> Option<String> {
     Some(rule_place(model.comparison()?.side(rule.side)?.rules().get(rule.rule)?))
 }
 
-/// Columns from which a row has room for where a change comes from.
+/// Columns from which a row has room for the origin of a change.
 const ROOMY: usize = 60;
 /// The word for a call that is stopped under both, in another way than before.
 const OTHER_REASON: &str = "other reason";

@@ -17,7 +17,7 @@ use crate::workbench::transcript::{contains, find};
 use rulestep_base::source::Source;
 use rulestep_engine::policy::Document;
 
-/// The pane: the text of the rule; where two versions are compared, what it is in both.
+/// The pane: the text of the rule; while two versions are compared, in both.
 pub(super) const SPEC: PaneSpec = PaneSpec {
     title: "Policy",
     short: "Pol",
@@ -168,7 +168,7 @@ fn nothing_to_show(model: &Model) -> Vec<(Role, String)> {
     lines
 }
 
-/// The pane's title: the file and, where a rule is shown, its line.
+/// The pane's title: the file and, if a rule is shown, its line.
 fn title(model: &Model) -> String {
     match model.document() {
         Some(ShownDocument { source, rule: Some((_, first, _)) }) => format!("{}:{first}", source.name()),

@@ -26,7 +26,7 @@ const ROOMY: usize = 40;
 const FOOT: u16 = 4;
 /// Columns from which there is that room.
 const BESIDE: u16 = 50;
-/// Rows that the list has at least where there is a foot.
+/// Least rows of the list if there is a foot.
 const LEAST: u16 = 6;
 
 /// The pane.
@@ -53,7 +53,7 @@ pub(super) const SPEC: PaneSpec = PaneSpec {
     ..OF_LINES
 };
 
-/// Measures the columns of the table where it is on screen.
+/// Measures the columns of the table if it is on screen.
 pub fn measure(model: &mut Model, width: usize) {
     if width >= columns::TABLE {
         model.measure_columns(columns::needed);
@@ -222,7 +222,7 @@ fn one<'m>(model: &'m Model, entry: &Entry, at: usize, space: &Space<'_>) -> Row
 /// Columns of counts that follow a format.
 const COUNTS: usize = 10;
 
-/// Columns for formats: as many as the longest one has, where there are several and there is room.
+/// Columns for formats: as many as the longest one has, if there are several and there is room.
 fn column(model: &Model, width: usize) -> usize {
     let formats = model.archive.files.formats();
     if width < ROOMY || formats.len() < 2 {

@@ -15,7 +15,7 @@ use rulestep_engine::run::Verdict;
 const BESIDE: usize = 60;
 /// The heading of the names that were not recorded as offered.
 pub const INFERRED: Key = Key::Part("inferred");
-/// Columns before each row where they do not.
+/// Columns before each row of versions below each other.
 const GUTTER: usize = 2;
 
 /// The lines of a pane under one version, at most this many columns wide.
@@ -24,7 +24,7 @@ type Of = fn(Seen<'_>, usize) -> Vec<Line>;
 type Part = (Option<Key>, Vec<Line>);
 
 /// The lines of a pane, at most `width` columns wide: those of one version; while two are compared, of both. With
-/// `differing_first` what differs comes first where there is little room.
+/// `differing_first` the differing lines come first if there is little room.
 pub fn lines(model: &Model, width: usize, of: Of, differing_first: bool) -> Vec<Line> {
     let new = |width| of(model.seen(Side::New), width);
     if !model.splits() || model.session().is_none() || model.seen(Side::New).replay().is_none() {

@@ -67,7 +67,7 @@ impl Rows for Transcript {
     }
 
     fn matches(&self, model: &Model, at: usize, query: &str) -> bool {
-        // A body may be long: it is searched where it is.
+        // A body may be long: it is searched in place.
         let row = model.derived.rows.get(at).zip(model.session());
         row.is_some_and(|(row, session)| row.contains(session, query))
     }
@@ -311,7 +311,7 @@ fn arguments(row: &mut Row<'_>, role: Role, arguments: &Body, query: Option<&str
     }
 }
 
-/// A text from its beginning; where what is searched for begins further on, from a little before that.
+/// A text from its beginning; if the searched text begins further on, from a little before that.
 fn found<'r, 't>(
     row: &'r mut Row<'t>,
     role: Role,
@@ -364,7 +364,7 @@ fn told_instead(model: &Model, index: u32) -> Option<&str> {
     replay.call(index)?.decision.told.as_deref()
 }
 
-/// The verdict, and where the recording did something else.
+/// The verdict, and the recorded outcome if it differs.
 fn verdict(row: &mut Row<'_>, model: &Model, call: &Call) {
     match model.replay().and_then(|replay| replay.call(call.at.index)) {
         None => row.glyph(Role::TextDim, Glyph::Dot).gap(1),

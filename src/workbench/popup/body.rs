@@ -139,7 +139,7 @@ fn wrapped(line: &Line, folded: Option<usize>, width: usize, marks: Marks) -> Ve
     rows.into_iter().map(|shown| (role, shown)).collect()
 }
 
-/// Puts a row of a line, its key in the colour of keys; what was searched for is marked instead of coloured.
+/// Puts a row of a line, its key in the colour of keys; hits of a search are marked instead of coloured.
 fn colour(
     row: &mut Row<'_>,
     line: &Line,

@@ -198,7 +198,7 @@ pub fn open(model: &mut Model) {
     open_as(model, FindingsView::default());
 }
 
-/// The findings that a view asks for.
+/// The findings of a view.
 pub fn open_as(model: &mut Model, mut view: FindingsView) {
     view.collect(model);
     // The cursor begins at the selected call, or rule about the session, if there is a finding.
@@ -222,8 +222,8 @@ fn group(model: &mut Model) {
     collect(model, &Some, false);
 }
 
-/// Takes into the list of findings, if it is open, what is new, staying on the same one: `moved` says where an entry
-/// is now.
+/// Takes new findings into the list, if it is open, staying on the same one: `moved` maps the places of entries to the
+/// new ones.
 pub fn recollect(model: &mut Model, moved: &dyn Fn(usize) -> Option<usize>) {
     collect(model, moved, false);
 }

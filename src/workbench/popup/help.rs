@@ -31,11 +31,11 @@ pub struct HelpView {
 pub enum HelpRow {
     /// A command.
     Command(&'static keys::Row),
-    /// A mark and what it means.
+    /// A mark and its meaning.
     Glyph(Glyph),
-    /// A sign that is no command, mark or colour: what it is listed under, the sign, and what it means.
+    /// A sign that is no command, mark or colour: its group, the sign, and its meaning.
     Note(&'static str, &'static str, &'static str),
-    /// A colour and what it means.
+    /// A colour and its meaning.
     Role(Role),
 }
 
@@ -144,7 +144,7 @@ fn worded(model: &Model, row: &HelpRow) -> String {
     }
 }
 
-/// A mark as it is drawn, and its ASCII form where that is another one.
+/// A mark as it is drawn, and its ASCII form if that is another one.
 fn both(theme: &Theme, glyph: Glyph) -> String {
     match (theme.glyph(glyph), glyph.ascii()) {
         (drawn, ascii) if drawn == ascii => drawn.to_owned(),
@@ -196,7 +196,7 @@ impl Popup for HelpView {
 }
 
 impl HelpView {
-    /// The rows that pass the filter: the commands in the order of the table, then what is on the screen.
+    /// The rows that pass the filter: the commands in the order of the table, then the marks and colours.
     pub fn shown(&self, model: &Model) -> Vec<HelpRow> {
         let filter = self.filter.to_lowercase();
         let words = words_of(&filter);

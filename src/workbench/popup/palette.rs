@@ -15,7 +15,7 @@ use crate::workbench::paint::Row;
 use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::theme::Role;
 
-/// Columns of names with what they take, and of keys.
+/// Columns of names with their arguments, and of keys.
 const NAMES: usize = 23;
 const KEYS: usize = 10;
 /// Columns from which keys have a column of their own; below that, what a command does needs the room.

@@ -25,7 +25,7 @@ pub(super) use acts;
 pub enum Act {
     /// This.
     Do(fn(&mut Model)),
-    /// This, which asks for work outside.
+    /// This, which asks for an effect.
     Ask(Asks),
     /// This, which may choose a command to be run.
     Choose(fn(&mut Model) -> Option<Command>),
@@ -65,7 +65,7 @@ pub trait Popup: Rows + Listed {
         Scope::Help
     }
 
-    /// The commands that mean something of their own while it is on top; the others do what they do everywhere.
+    /// The commands with a meaning of their own while it is on top; the others act as everywhere.
     fn acts(&self) -> &'static [(Command, Act)] {
         &[]
     }
@@ -111,7 +111,7 @@ pub trait Popup: Rows + Listed {
     /// Keeps the rows that contain these words.
     fn sift(&mut self, _model: &Model, _words: String) {}
 
-    /// The sign before what is typed in it, and what keys do meanwhile.
+    /// The sign before the text typed in it, and the effect of keys meanwhile.
     fn typing(&self) -> (&'static str, &'static str) {
         ("/", "Enter keeps, Esc goes back")
     }
@@ -126,7 +126,7 @@ pub trait Popup: Rows + Listed {
         None
     }
 
-    /// Whether it lists commands: those are about what lies below it.
+    /// Whether it lists commands: those act on the screen below it.
     fn lists_commands(&self) -> bool {
         false
     }

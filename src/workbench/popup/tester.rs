@@ -24,7 +24,7 @@ use rulestep_base::source::floor_boundary;
 
 /// Rows of the screen that a sentence may take.
 const TALL: usize = 6;
-/// Characters of an expression that are shown before the place where it is wrong.
+/// Characters of an expression that are shown before the place of an error.
 const BEFORE: usize = 30;
 
 impl TesterView {
@@ -218,7 +218,7 @@ pub fn keep(model: &mut Model) {
     }
 }
 
-/// Whatever changed what is typed, it is tried.
+/// Tries the typed expression after any change.
 pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
     let Some(view) = model.dialog.top::<TesterView>() else { return };
     if view.asked.as_ref().is_some_and(|(_, expression)| *expression == view.expression) {

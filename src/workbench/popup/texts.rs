@@ -161,7 +161,7 @@ fn line<'m>(
     row
 }
 
-/// A text in at most `width` columns: what is cut is its beginning.
+/// A text in at most `width` columns, cut at its beginning.
 fn end(whole: &str, width: usize, marks: text::Marks) -> String {
     if text::width(whole, marks, width + 1) <= width {
         return whole.to_owned();
@@ -171,7 +171,7 @@ fn end(whole: &str, width: usize, marks: text::Marks) -> String {
     format!("{}{}", marks.ellipsis(), fitting.next().unwrap_or_default())
 }
 
-/// Opens the texts, at the hunk that the selected change is about; where they were not compared yet, once they are.
+/// Opens the texts, at the hunk of the selected change; if they were not compared yet, once they are.
 pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {
     let Some(comparison) = model.comparison().cloned() else { return };
     match &model.basis.compare.texts {

@@ -23,7 +23,7 @@ pub struct WayOutView {
     pub number: u64,
     /// The call: `T4.1 issue_refund`.
     pub of: String,
-    /// The call, by its index in what is supposed to be changed; `None`: it was added there itself.
+    /// The index of the call in the session before the changes; `None`: it was added there itself.
     pub known: Option<u32>,
     /// The answer; `None` while the search runs.
     pub answer: Option<WayOutAnswer>,
@@ -38,7 +38,7 @@ pub struct WayOutAnswer {
     pub sentence: String,
     /// Each step, with the places of the rules that ask for it.
     pub steps: Vec<(String, String)>,
-    /// The changes that show it; none where nothing helps.
+    /// The changes that show it; empty if nothing helps.
     pub edits: Vec<Edit>,
 }
 
@@ -151,7 +151,7 @@ pub fn found(model: &mut Model, number: u64, answer: Option<WayOutAnswer>) {
     }
 }
 
-/// Supposes what it says.
+/// Supposes the changes of the answer.
 fn enter(model: &mut Model) {
     let Some(view) = model.dialog.top::<WayOutView>() else { return };
     let Some(answer) = &view.answer else { return };

@@ -58,7 +58,7 @@ impl Environment {
         }
     }
 
-    /// ASCII where the terminal cannot be trusted with more.
+    /// ASCII if the terminal cannot be trusted with more.
     pub fn glyphs(&self) -> Option<GlyphSet> {
         let utf8 = self.locale.as_deref().is_none_or(|locale| {
             let locale = locale.to_ascii_lowercase();

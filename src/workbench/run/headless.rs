@@ -50,7 +50,7 @@ impl Headless {
         begun.elapsed()
     }
 
-    /// Presses keys, and does what they ask for.
+    /// Presses keys, and executes their effects.
     pub fn press(&mut self, keys: &str) {
         for effect in press(&mut self.model, keys) {
             self.workers.perform(effect);

@@ -21,7 +21,7 @@ use rulestep_engine::replay::Replay;
 /// Time limit for a witness; then the smallest part found so far is shown.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Judges what is supposed.
+/// Judges a supposed session.
 pub fn suppose(suppose: &Suppose) -> Msg {
     let Suppose { number, premise } = suppose;
     let answer = premise.what_if.suppose(&premise.session, &premise.policy).map(|hypothesis| {

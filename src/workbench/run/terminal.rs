@@ -57,7 +57,7 @@ fn capture() -> io::Result<()> {
     execute!(stdout(), crossterm::event::EnableMouseCapture)
 }
 
-/// Why the workbench cannot be drawn here; `None` where it can.
+/// Why the workbench cannot be drawn here; `None` if it can.
 pub fn unsuitable(term: Option<&str>) -> Option<&'static str> {
     if !stdout().is_terminal() {
         Some("the output is not a terminal")
@@ -94,10 +94,9 @@ impl Screen {
         self.terminal.size()
     }
 
-    /// Draws the model, in one go where the terminal knows how to.
+    /// Draws the model, in one go if the terminal can.
     ///
-    /// # Errors
-    /// The terminal cannot be written to.
+    /// # Errors The terminal cannot be written to.
     pub fn draw(&mut self, model: &Model) -> io::Result<()> {
         if !is_taken() {
             // A caught panic restored the terminal.
@@ -112,12 +111,12 @@ impl Screen {
         execute!(stdout(), EndSynchronizedUpdate)
     }
 
-    /// Forgets what is on the screen, so that the next drawing draws everything.
+    /// Clears the screen, so that the next drawing draws everything.
     ///
-    /// # Errors
-    /// The terminal cannot be written to.
+    /// # Errors The terminal cannot be written to.
     pub fn forget(&mut self) -> io::Result<()> {
-        // Not `clear`: that asks the terminal where the cursor is, and a terminal that does not answer is waited for.
+        // Not `clear`: that asks the terminal for the place of the cursor, and waits for a terminal that does not
+        // answer.
         let size = self.terminal.size()?;
         self.terminal.resize(Rect::new(0, 0, size.width, size.height))
     }

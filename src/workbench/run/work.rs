@@ -38,7 +38,7 @@ pub struct Workers {
     /// The number of each wish to judge the cases.
     cases: Sender<u64>,
     judges: rayon::ThreadPool,
-    /// Judges what is on screen, which waits for nothing else.
+    /// Judges the session on screen, without waiting for others.
     first: rayon::ThreadPool,
     /// Looks at turns: one thread for the frame on screen, one for a search.
     turns: rayon::ThreadPool,
@@ -60,7 +60,7 @@ pub struct Workers {
     search: Arc<AtomicU64>,
     /// How sessions are judged; older requests are dropped where they are.
     bench: Arc<JudgesBench>,
-    /// Keys go before what is done for no key.
+    /// Keys precede background work.
     keys: Arc<Precedence>,
 }
 
@@ -181,7 +181,7 @@ impl Workers {
         effects.into_iter().for_each(|effect| drop(self.perform(effect)));
     }
 
-    /// Judges what is supposed of the session on screen.
+    /// Judges the supposed form of the session on screen.
     fn suppose(&self, asked: Box<Suppose>) {
         let out = self.out.clone();
         self.first.spawn_fifo(move || {
@@ -244,7 +244,7 @@ impl Workers {
         });
     }
 
-    /// Does what a popup asks for.
+    /// Executes a popup's request.
     fn job(&self, job: Job) {
         let Job { number, name, patient, work, lost } = job;
         let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);

@@ -62,7 +62,7 @@ pub fn take(model: &mut Model, command: Command) -> Option<u32> {
     Some(count.number)
 }
 
-/// Whether a command goes farther than to the row above or below, or over the screen.
+/// Whether a command jumps: farther than to the row above or below, or beyond the screen.
 fn goes_far(command: Command) -> bool {
     use Command as C;
     let sessions = [C::NextSession, C::PreviousSession, C::NextTurn, C::PreviousTurn, C::First, C::Last];
@@ -89,7 +89,7 @@ pub fn at_once(model: &mut Model, command: Command, times: u32) -> bool {
     true
 }
 
-/// To the row of this number; in the transcript, to the call, which is what is counted there.
+/// To the row of this number; in the transcript, to the call, which is counted there.
 fn to(model: &mut Model, number: u32) {
     let panes = model.dialog.overlays.is_empty();
     if panes && model.place.focus == Pane::Transcript {

@@ -106,7 +106,7 @@ pub fn to_row(model: &mut Model, row: usize) {
     beside.for_each(|pane| *model.list_mut(pane) = List::default());
 }
 
-/// Opens an entry where it was left, else at its first call.
+/// Opens an entry at the last cursor, else at its first call.
 pub fn open(model: &mut Model, entry: usize) {
     model.archive.lost = None;
     if entry != model.place.open {

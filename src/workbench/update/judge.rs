@@ -33,8 +33,8 @@ pub fn judge(model: &Model, places: Vec<usize>, effects: &mut Vec<Effect>) {
     ask(model, open, sessions, effects);
 }
 
-/// Asks for the open session to be judged before all others, where what was decided on it has left memory, or where its turn
-/// would come late.
+/// Asks for the open session to be judged before all others, if its decisions have left memory or its turn would come
+/// late.
 pub fn again(model: &mut Model, effects: &mut Vec<Effect>) {
     let generation = model.work.generation;
     let wanted = model.entry().filter(|entry| entry.replay.is_none());
@@ -65,7 +65,7 @@ fn by(model: &Model) -> Option<Arc<Judging>> {
     Some(Arc::new(Judging { generation, policy, mode, against, beside }))
 }
 
-/// Said where the base is what gates decided, and none decided anything.
+/// The note if the base is the decisions of gates, and there are none.
 pub const NOTHING_LIVE: &str =
     "no gate decided a call of these sessions, so there is nothing to compare with";
 

@@ -109,7 +109,7 @@ fn others(model: &Model, forward: bool) -> impl Iterator<Item = usize> + use<> {
     (1..).map_while(way)
 }
 
-/// Said of what is not found while not all is judged.
+/// The end of a note that a search found nothing, while not all is judged.
 fn so_far(model: &Model) -> &'static str {
     if model.work.reading.is_some() || model.judging().is_some() { " so far" } else { "" }
 }
@@ -226,7 +226,7 @@ pub fn cause(model: &mut Model) {
     let attempt = attempt.map(|attempt| attempt.why);
     to_call(model, index);
     if let Some(finding) = finding {
-        // From the earlier call nothing else leads to what it is the cause of.
+        // From the earlier call nothing else leads to its effects.
         let back = model.key(Command::Back);
         model.say(match attempt {
             Some(why) => format!("{finding}: this call does not count ({why}); {back} goes back"),

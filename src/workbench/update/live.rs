@@ -37,7 +37,7 @@ fn touched(model: &mut Model, what: ChangedFiles, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Turns it off, or on again: then what was missed is read.
+/// Turns it off, or on again: then the missed edits are read.
 pub fn toggle(model: &mut Model, effects: &mut Vec<Effect>) {
     model.basis.live.off = !model.basis.live.off;
     if model.basis.live.off {

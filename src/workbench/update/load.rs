@@ -83,7 +83,7 @@ pub fn judged(model: &mut Model, generation: u64, sessions: Vec<JudgedSession>) 
     decided(model);
 }
 
-/// Takes in what was decided on the session of an entry in the newest request.
+/// Takes the decisions on the session of an entry in the newest request.
 pub fn decide(model: &mut Model, at: usize, decisions: SessionDecisions) {
     let SessionDecisions { judgement, row, replay } = decisions;
     // The numbers of a what-if are known when it is judged.

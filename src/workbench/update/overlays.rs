@@ -17,14 +17,14 @@ pub fn edit(model: &mut Model, effects: &mut Vec<Effect>) {
     effects.push(Effect::Edit { file, line });
 }
 
-/// Closes what lies on top; with nothing there, ends a search, then a zoom. Whether there was anything.
+/// Closes the topmost popup; without one, ends a search, then a zoom. Returns whether there was any.
 pub fn close(model: &mut Model) -> bool {
     model.dialog.overlays.pop().is_some()
         || model.dialog.query.take().is_some()
         || std::mem::take(&mut model.place.zoom)
 }
 
-/// Those that are open take in what is new.
+/// Renews the open ones.
 pub fn renew(model: &mut Model) {
     let mut open = std::mem::take(&mut model.dialog.overlays);
     open.iter_mut().filter_map(Overlay::popup_mut).for_each(|popup| popup.renew(model));

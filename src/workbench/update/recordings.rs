@@ -158,7 +158,7 @@ fn held(sessions: &[ReadSession], diagnostics: &[Diagnostic]) -> Held {
 /// The results of the reading threads for a session besides its row.
 type Looked = (Option<SessionDecisions>, Option<SessionChanges>);
 
-/// The rows of a file, and what was made of their sessions besides.
+/// The rows of a file, and other results about its sessions.
 fn made(
     model: &mut Model,
     file: &Arc<str>,
@@ -310,7 +310,7 @@ impl Place {
         }
     }
 
-    /// Brings everybody back to where they were: `moved` says where an entry is now.
+    /// Restores all cursors: `moved` maps the places of entries to the new ones.
     fn keep(self, model: &mut Model, moved: &dyn Fn(usize) -> Option<usize>) {
         let spot = |spot: Spot| Some(Spot { entry: moved(spot.entry)?, ..spot });
         model.place.back = model.place.back.drain(..).filter_map(spot).collect();

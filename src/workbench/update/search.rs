@@ -178,7 +178,7 @@ pub fn again(model: &mut Model, forward: bool) {
     }
 }
 
-/// Says which of the places found the cursor is on, and of how many, where they are quickly counted.
+/// Shows which hit the cursor is on, and of how many, if they are quickly counted.
 fn say_which(model: &mut Model, more: &str) {
     let which = places(model).map(|(nth, all)| format!("{nth} of {all}"));
     let parts: Vec<&str> =
@@ -230,7 +230,7 @@ fn set(model: &mut Model, row: usize) {
     }
 }
 
-/// The next row that contains what is searched for, around the end.
+/// The next row with a hit, around the end.
 fn find(model: &mut Model, from: usize, forward: bool) -> Option<usize> {
     let query = model.dialog.query.clone()?;
     if let Some(view) = model.dialog.top_mut::<BodyView>() {

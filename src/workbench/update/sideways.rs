@@ -32,7 +32,7 @@ pub fn step(model: &mut Model, right: bool) {
 /// Brings columns of a row into view.
 pub fn show(model: &mut Model, pane: Pane, columns: Range<usize>) {
     let (width, out) = (model.layout().width(pane), model.out(pane));
-    // The outermost columns may bear the marks of what is cut.
+    // The outermost columns may have the marks of cut text.
     if columns.end < width {
         scroll_sideways(model, pane, 0);
     } else if columns.start <= out || columns.end >= out + width {

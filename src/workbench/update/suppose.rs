@@ -31,7 +31,7 @@ pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
     let Some(entry) = model.archive.entries.get_mut(model.place.open) else { return };
     let Some(session) = entry.supposed_of(content.as_ref()).cloned() else { return };
     let Some(layer) = entry.supposed.top_mut().filter(|layer| layer.is_hypothetical()) else { return };
-    // A case says by what it is judged.
+    // A case names the policy that judges it.
     let of_case = layer.of_case().map(|case| (Arc::clone(&case.policy), case.mode));
     let of_model = || Some((model.basis.rules.policy.clone()?, model.basis.mode));
     let Some((policy, mode)) = of_case.or_else(of_model) else { return };
@@ -96,7 +96,7 @@ pub fn judged(model: &mut Model, number: u64, answer: Result<Box<(Hypothesis, Re
     }
 }
 
-/// Shows something else in the place of what is on screen: the cursor stays at its call, wherever that is now.
+/// Replaces the shown session: the cursor stays at its call, wherever that is now.
 pub fn exchange(model: &mut Model, mut show: impl FnMut(&mut Model) -> Land) {
     let (cursor, session) = (model.list(Pane::Transcript).cursor, model.session().cloned());
     let anchor = model.derived.rows.seek(cursor + 1, false, |row| matches!(row.kind, RowKind::Call(_)));
@@ -131,7 +131,7 @@ pub fn exchange(model: &mut Model, mut show: impl FnMut(&mut Model) -> Land) {
     body::renew(model, &rows, session.as_ref());
 }
 
-/// Changes what is supposed of the open session.
+/// Changes the supposed form of the open session.
 pub fn change(model: &mut Model, land: Land, change: impl FnOnce(&mut WhatIf)) {
     let Some(entry) = model.archive.entries.get_mut(model.place.open) else { return };
     let layer = entry.supposed.top_or_new();
@@ -197,7 +197,7 @@ pub fn drop_all(model: &mut Model) {
     model.say(format!("the what-ifs are dropped; {} brings them back", model.key(Command::WhatIfUndo)));
 }
 
-/// Leaves what is supposed, if anything is, or what is waited for. Whether there was something to leave.
+/// Leaves the supposed session, if any, or the wait for one. Returns whether there was either.
 pub fn leave(model: &mut Model, effects: &mut Vec<Effect>, what_if_too: bool) -> bool {
     if model.work.looking.take().is_some() {
         effects.push(Effect::Witness(None));
@@ -216,7 +216,7 @@ pub fn leave(model: &mut Model, effects: &mut Vec<Effect>, what_if_too: bool) ->
     false
 }
 
-/// Closes a witness or a case, and goes back to where it was opened.
+/// Closes a witness or a case, and returns to where it was opened.
 fn close_layer(model: &mut Model) {
     let mut closed = None;
     exchange(model, |model| {

@@ -75,8 +75,8 @@ pub fn sort(model: &mut Model, word: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a key, pressed where a column is to be chosen, turns the order of the list around: the one that led there, pressed
-/// again before anything is typed.
+/// Whether a key, pressed while a column is to be chosen, reverses the order of the list: the key that began the
+/// choice, pressed again before anything is typed.
 pub fn turns_order(model: &Model, key: Key) -> bool {
     let Some(prompt) = &model.dialog.prompt else { return false };
     let line = format!("{} ", Command::SortSessions.row().name);

@@ -6,7 +6,7 @@ use crate::workbench::keys::{self, Command, Place};
 use crate::workbench::model::Model;
 use crate::workbench::popup::palette::themes;
 
-/// Runs a command with what was typed after its name, or says why that cannot be taken.
+/// Runs a command with the text typed after its name, or returns why that cannot be taken.
 pub fn run(
     model: &mut Model,
     command: Command,

@@ -35,7 +35,7 @@ pub enum Event<S> {
         /// Files read so far, and how many there are.
         progress: (usize, usize),
     },
-    /// A file was read again, whole: this is what it holds now.
+    /// A file was read again, whole: its new content.
     File {
         /// The file, as it was named.
         file: Arc<str>,

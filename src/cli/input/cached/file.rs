@@ -17,7 +17,7 @@ use rulestep_recording::Stretch;
 /// The cached data of a file.
 #[derive(Serialize, Deserialize)]
 pub struct Entry<A> {
-    /// `None` where it may change without another stamp.
+    /// `None` if it may change without another stamp.
     pub stamp: Option<Stamp>,
     pub notes: FileNotes,
     pub answers: Vec<A>,
@@ -51,7 +51,7 @@ pub struct CachedFile<'a, A> {
     pub ended: bool,
     /// Its stamp once it was, if that identifies the file.
     pub stamp: Option<Stamp>,
-    /// Files of its group that come after it; `None` where it is in none.
+    /// Files of its group that come after it; `None` if it is in none.
     pub after: Option<usize>,
 }
 

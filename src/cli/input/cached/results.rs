@@ -11,7 +11,7 @@ use crate::files::stamp::Stamp;
 
 /// Bytes of the answers of one file that are kept, about.
 const MOST_ANSWERS: usize = 64 << 20;
-/// Bytes of the answers of a group that are kept, about: files that have more are kept by themselves.
+/// Most bytes of the kept answers of a group, about: larger files are kept by themselves.
 const MOST_OF_GROUP: usize = 4 << 20;
 /// Approximate size of a session's identity.
 const IDENTITY: usize = 64;

@@ -137,7 +137,7 @@ impl Tools {
     }
 }
 
-/// Only what is reached through `properties` is repeated.
+/// Only parameters that are reached through `properties` are repeated.
 fn parameters(
     schema: &Value,
     path: &mut Vec<String>,

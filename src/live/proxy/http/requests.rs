@@ -333,7 +333,7 @@ fn kind(response: &Response<Body>) -> String {
     kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// A message is larger than what is read of one.
+/// A message exceeds the limit.
 pub fn too_long() -> Failure {
     Failure {
         last: true,

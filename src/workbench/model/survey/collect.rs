@@ -79,7 +79,7 @@ fn spelt_out<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
 }
 
 impl SurveyView {
-    /// Takes in what was counted, keeping filter, order and the row under the cursor.
+    /// Takes the counts, keeping filter, order and the row under the cursor.
     pub fn collect(&mut self, model: &Model) {
         let here = self.row().filter(|_| self.list.cursor > 0).map(|row| row.name.clone());
         let none = Arc::default();

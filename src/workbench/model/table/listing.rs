@@ -20,7 +20,7 @@ impl Model {
         self.archive.table.view.as_ref().map_or(self.archive.entries.len(), |view| view.places.len())
     }
 
-    /// `12 of 533 sessions`, where the list does not keep all.
+    /// `12 of 533 sessions`, if the list does not keep all.
     pub fn scope_note(&self) -> Option<String> {
         let (kept, all) = (self.scope_len(), self.archive.entries.len());
         (!self.archive.table.filter.is_empty()).then(|| format!("{kept} of {all} sessions"))

@@ -32,7 +32,7 @@ pub fn others(lines: &mut Vec<Line>, count: usize, more: bool) {
     lines.push(Line::new().glyph(role, glyph).text(Role::TextDim, text).part(Key::Part("others")));
 }
 
-/// The lines of a check: what the rule is called, the call it rests on, what it looked at.
+/// The lines of a check: the rule's name, the call it rests on, the values it looked at.
 pub fn check(lines: &mut Vec<Line>, seen: Seen<'_>, check: &Check, width: usize) {
     let Some(explanation) = explained(seen, check) else { return };
     let one = check.found.first().filter(|_| check.passed && check.found.len() == 1);
@@ -130,7 +130,7 @@ pub fn tree(
     }
 }
 
-/// A sign where the line has one, the text, and a value at the right edge or, where it does not fit, below.
+/// A sign if the line has one, the text, and a value at the right edge or, if it does not fit, below.
 fn one(
     lines: &mut Vec<Line>,
     seen: Seen<'_>,

@@ -36,7 +36,7 @@ pub fn label(model: &Model) -> Option<String> {
     })
 }
 
-/// For the titles of panes that show what is supposed.
+/// For the titles of panes that show a supposed session.
 pub fn title(model: &Model, pane: Pane) -> &'static str {
     let Some((layer, shown)) = model.shown_supposed() else { return "" };
     match pane {

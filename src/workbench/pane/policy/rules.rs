@@ -51,7 +51,7 @@ pub fn lines(model: &Model, width: usize) -> Vec<Line> {
     lines
 }
 
-/// The pane's title: where the rule is in the new version, else in the base.
+/// The pane's title: the place of the rule in the new version, else in the base.
 pub fn title(model: &Model) -> String {
     let pair = model.shown_pair();
     let new = pair.new.and_then(|rule| model.seen(Side::New).rule(rule));

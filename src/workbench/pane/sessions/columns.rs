@@ -82,7 +82,7 @@ fn columns(model: &Model, width: usize) -> Vec<(Column, usize)> {
     taken
 }
 
-/// Columns of the screen that a session needs in a column; none where it has nothing there.
+/// Columns of the screen that a session needs in a column; 0 if its cell is empty.
 pub fn needed(model: &Model, entry: &Entry, column: Column) -> usize {
     let most = match column {
         // The title has what the others leave.

@@ -34,7 +34,7 @@ pub struct FindingsView {
     pub sieve: Filter,
     /// The problem of the typed filter.
     pub wrong: Option<String>,
-    /// The one rule, by id and name, that they are about, where it is one.
+    /// The one rule, by id and name, that they are about, if there is one.
     pub only: Option<(Arc<str>, String)>,
     /// The number of judged sessions when they were collected.
     pub judged: usize,
@@ -63,7 +63,7 @@ pub struct FindingRow {
     pub effect: Effect,
     /// The rule's reason, for telemetry.
     pub reason: Option<Arc<str>>,
-    /// The states of its call, as filters ask for them, a bit each.
+    /// The states of its call, as filters name them, a bit each.
     pub states: u16,
     /// The call came after the recording had parted from the policy.
     pub counterfactual: bool,
@@ -268,7 +268,7 @@ impl FindingsView {
         self.sift(model);
     }
 
-    /// Keeps the rows that pass the filter; what is no filter yet changes nothing, and says what is wrong with it.
+    /// Keeps the rows that pass the filter; an incomplete filter changes nothing, and its error is shown.
     pub fn sift(&mut self, model: &Model) {
         match Filter::parse(&self.filter, model.work.now) {
             Ok(filter) => (self.sieve, self.wrong) = (filter, None),

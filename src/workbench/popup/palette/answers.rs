@@ -24,7 +24,7 @@ impl PaletteView {
         view
     }
 
-    /// Collects what answers to what is typed.
+    /// Collects the answers to the typed text.
     pub fn collect(&mut self, model: &Model) {
         self.list = List::default();
         let typed = self.typed.trim_start();

@@ -38,7 +38,7 @@ pub fn is_open(model: &Model) -> bool {
     model.dialog.top::<PaletteView>().is_some()
 }
 
-/// A command that is to be run, with what was typed after its name.
+/// A command to be run, with the text typed after its name.
 pub type Chosen = (Command, Option<String>);
 
 /// A key while a command is typed; returns the command to run.
@@ -86,7 +86,7 @@ fn step(model: &mut Model, by: Go) {
     go::rows(model, by);
 }
 
-/// Types a line in the place of what is typed.
+/// Types a line in place of the current text.
 fn replace(model: &mut Model, line: String) {
     if let Some(prompt) = &mut model.dialog.prompt {
         prompt.input = Input::new(line);
@@ -104,7 +104,7 @@ fn recall(model: &mut Model) {
     type_again(model, older);
 }
 
-/// Down: the line that was run after, where an older one was recalled; else the row below.
+/// Down: the line that was run after, if an older one was recalled; else the row below.
 fn forget(model: &mut Model) {
     let Some(view) = model.dialog.top_mut::<PaletteView>() else { return };
     match view.recalled {

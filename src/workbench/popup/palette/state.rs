@@ -25,7 +25,7 @@ pub struct PaletteView {
 pub enum PaletteRow {
     /// A command.
     Command(Command),
-    /// A command with what comes after its name.
+    /// A command with the text after its name.
     Value {
         /// The command.
         command: Command,

@@ -15,7 +15,7 @@ pub(super) fn tell_later(out: &Sender<Arrived>, message: Msg) {
     let _ = out.send(Arrived::Bulk(message));
 }
 
-/// The note where the program itself failed.
+/// The note if the program itself failed.
 pub(super) fn fault(what: &str) -> Msg {
     Msg::Note { failed: true, text: format!("a fault of the program while {what}; the rest goes on") }
 }
