@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use rulestep_engine::dialect::{DIALECTS, Dialect};
 
-/// The rooms of each crate that has some, from left to right. Those in one list do not know each other. Which crate knows which is
+/// The modules of each crate that has some, from left to right. Those in one list do not know each other. Which crate knows which is
 /// said by the manifests.
-const ROOMS: &[(&str, &[&[&str]])] = &[
+const MODULES: &[(&str, &[&[&str]])] = &[
     ("base", &[&["source"], &["diagnostic"], &["session"], &["wording"]]),
     (
         "engine",
@@ -86,8 +86,8 @@ struct Source {
 }
 
 impl Source {
-    /// The room: the first part of the path.
-    fn room(&self) -> &str {
+    /// The module: the first part of the path.
+    fn module(&self) -> &str {
         self.path.iter().next().unwrap().to_str().unwrap().trim_end_matches(".rs")
     }
 
@@ -129,15 +129,15 @@ fn sources() -> Vec<Source> {
     all
 }
 
-/// The layer of a room in its crate.
-fn place(of: &str, room: &str) -> Option<usize> {
-    let (_, rooms) = ROOMS.iter().find(|(name, _)| *name == of)?;
-    rooms.iter().position(|rooms| rooms.contains(&room))
+/// The layer of a module in its crate.
+fn place(of: &str, module: &str) -> Option<usize> {
+    let (_, modules) = MODULES.iter().find(|(name, _)| *name == of)?;
+    modules.iter().position(|modules| modules.contains(&module))
 }
 
-/// The rooms that a line names: `crate::ROOM`, also in a list in braces.
+/// The modules that a line names: `crate::MODULE`, also in a list in braces.
 fn named(line: &str) -> Vec<String> {
-    let mut rooms = Vec::new();
+    let mut modules = Vec::new();
     for rest in line.split("crate::").skip(1) {
         let list = match rest.strip_prefix('{') {
             Some(list) => list.split('}').next().unwrap_or_default(),
@@ -146,30 +146,30 @@ fn named(line: &str) -> Vec<String> {
         let names = if list.len() == rest.len() { vec![list] } else { list.split(',').collect() };
         for name in names {
             let end = name.trim_start().split(|c: char| !(c.is_alphanumeric() || c == '_')).next();
-            rooms.extend(end.filter(|name| !name.is_empty()).map(str::to_owned));
+            modules.extend(end.filter(|name| !name.is_empty()).map(str::to_owned));
         }
     }
-    rooms
+    modules
 }
 
 #[test]
 fn imports_run_one_way() {
     let mut wrong = Vec::new();
-    let is_room = |source: &&Source| {
-        ROOMS.iter().any(|(of, _)| *of == source.of) && !["lib", "main"].contains(&source.room())
+    let is_module = |source: &&Source| {
+        MODULES.iter().any(|(of, _)| *of == source.of) && !["lib", "main"].contains(&source.module())
     };
-    for source in sources().iter().filter(is_room) {
-        let room = source.room();
-        let own = place(source.of, room);
-        assert!(own.is_some(), "the room `{room}` has no place in this test");
+    for source in sources().iter().filter(is_module) {
+        let module = source.module();
+        let own = place(source.of, module);
+        assert!(own.is_some(), "the module `{module}` has no place in this test");
         let own = own.unwrap();
         for (number, line) in source.code() {
             for other in named(line) {
                 let Some(theirs) = place(source.of, &other) else { continue };
-                let reads = ["cli", "workbench", "gate", "live", "workspace"].contains(&room);
-                let allowed = other == room || theirs < own && (other != "files" || reads);
+                let reads = ["cli", "workbench", "gate", "live", "workspace"].contains(&module);
+                let allowed = other == module || theirs < own && (other != "files" || reads);
                 if !allowed {
-                    wrong.push(format!("{}:{number}: {room} imports {other}", source.shown()));
+                    wrong.push(format!("{}:{number}: {module} imports {other}", source.shown()));
                 }
             }
         }
@@ -180,7 +180,7 @@ fn imports_run_one_way() {
 /// The parts of `recording`, from left to right. The table, and what asks it, lies beside them and uses all.
 const RECORDING: &[&str] = &["input", "contract", "shape", "format"];
 
-/// Within the room of recordings, shapes know no format and no format knows another.
+/// Within the module of recordings, shapes know no format and no format knows another.
 #[test]
 fn recordings_are_read_in_layers() {
     let mut wrong = Vec::new();
@@ -258,9 +258,9 @@ fn nothing_left_of_report_reaches_outside() {
     let mut wrong = Vec::new();
     let inside = |source: &&Source| {
         // What these read, the rest gets as values; the gate asks when a call is made.
-        !["files", "workspace"].contains(&source.room())
-            && (source.of, source.room()) != ("engine", "gate")
-            && (source.of != "rulestep" || place(source.of, source.room()).is_some_and(|own| own <= report))
+        !["files", "workspace"].contains(&source.module())
+            && (source.of, source.module()) != ("engine", "gate")
+            && (source.of != "rulestep" || place(source.of, source.module()).is_some_and(|own| own <= report))
     };
     for source in sources().iter().filter(inside) {
         for (number, line) in source.code() {
@@ -273,7 +273,7 @@ fn nothing_left_of_report_reaches_outside() {
 }
 
 #[test]
-fn no_room_is_a_mod_rs() {
+fn no_module_is_a_mod_rs() {
     let wrong: Vec<_> = sources().into_iter().filter(|source| source.path.ends_with("mod.rs")).collect();
     assert!(wrong.is_empty());
 }
@@ -387,7 +387,7 @@ fn the_program_names_no_dialect() {
 fn naming_a_toy(own: &str) -> (usize, usize) {
     let popups = |file: &str| file.contains("popup");
     let (mut inside, mut outside) = (0, 0);
-    for source in sources().into_iter().filter(|source| source.room() == "workbench") {
+    for source in sources().into_iter().filter(|source| source.module() == "workbench") {
         let file = source.path.to_str().unwrap();
         let code = source.text.lines().filter(|line| !line.trim_start().starts_with("//"));
         let toy = |line: &&str| line.contains("toy") || line.contains("Toy");
@@ -423,7 +423,7 @@ fn the_toy_popup_touches_at_most_four_lines_elsewhere() {
 fn an_agent_is_one_file_and_two_lines_elsewhere() {
     let is_asked = |source: &Source| {
         source.of == "rulestep"
-            && ["live", "cli"].contains(&source.room())
+            && ["live", "cli"].contains(&source.module())
             && !source.path.starts_with("live/proxy.rs")
     };
     let program: Vec<Source> = sources().into_iter().filter(is_asked).collect();

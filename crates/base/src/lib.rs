@@ -1,9 +1,9 @@
 //! Types that all crates of Rulestep share.
 //!
-//! | room | what it holds |
+//! | module | content |
 //! |---|---|
 //! | [`source`] | text with a name, spans, and documents in which every key and value knows its place; [`source::edit`] changes a text in place |
-//! | [`diagnostic`] | what people see about a text or a recording; the one table of codes with their pages |
+//! | [`diagnostic`] | problems of a text or a recording, for people; the one table of codes with their pages |
 //! | [`session`] | one recorded run: messages, turns, calls, outcomes |
 //! | [`wording`] | the parts of sentences: recorded text made safe for a screen, names, numbers, lists |
 //!

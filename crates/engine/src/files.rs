@@ -1,6 +1,6 @@
 //! The files of a version: a folder, a file, or a git revision.
 //!
-//! The only room of this crate that reads files. Files are found in one order, that of the bytes of relative paths with
+//! The only module of this crate that reads files. Files are found in one order, that of the bytes of relative paths with
 //! `/` between their parts, whatever order the system lists. An unreadable file is a diagnostic; only hidden files,
 //! `target` and `node_modules` are left out silently.
 

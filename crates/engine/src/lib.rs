@@ -17,10 +17,10 @@
 //! ```
 //!
 //! `examples/gate.rs` decides a loop of calls one after the other, `examples/siblings.rs` calls that run side by side,
-//! `examples/tokio.rs` calls that are awaited, `examples/messages.rs` calls whose rules look at what was said.
+//! `examples/tokio.rs` calls that are awaited, `examples/messages.rs` calls whose rules read messages.
 //!
-//! The items at the root of this crate are for embedders and change with the version. What the rooms hold besides is for the
-//! other crates of Rulestep: anything in it may change or go with any release.
+//! The items at the root of this crate are for embedders and change with the version. The other contents of the modules are for the
+//! other crates of Rulestep: anything in them may change or go with any release.
 //!
 //! # Inside
 //!
@@ -28,16 +28,16 @@
 //! policy text ──► dialect::NAME ──► Unit ──► policy ──► run ──► replay | gate | way_out
 //! ```
 //!
-//! | room | what it holds |
+//! | module | content |
 //! |---|---|
-//! | [`monitor`] | what a dialect gives the engine: `Unit` (rules) and `Monitor` (their running state); findings |
-//! | [`condition`] | what several dialects ask of names and values: globs and paths |
+//! | [`monitor`] | the interface between dialects and the engine: `Unit` (rules) and `Monitor` (their running state); findings |
+//! | [`condition`] | conditions on names and values that several dialects share: globs and paths |
 //! | [`dialect`] | the table of policy languages, one folder each |
 //! | [`policy`] | a version: documents, units, digest |
 //! | [`run`] | `run::Run`: narrows, decides, and receives events |
 //! | [`replay`] | a recorded session under a policy: every decision, any turn's frame |
 //! | [`way_out`] | the shortest calls after which a stopped call is allowed, or why there are none |
-//! | [`files`] | the files of a version, read from a folder or a revision: the only room that reads any |
+//! | [`files`] | the files of a version, read from a folder or a revision: the only module that reads any |
 //! | [`gate`] | the front door for programs that run an agent |
 //!
 //! Imports run one way: monitor ← condition ← dialect ← policy ← run ← replay ← way_out, files ← gate.

@@ -1,7 +1,7 @@
 //! No file needs another that needs it in turn.
 //!
-//! A file needs the files whose names it uses. A name that a file gives on (`pub use`) is looked for where it is from, so a
-//! room may give on what is in its files without needing them.
+//! A file needs the files whose names it uses. A re-exported name (`pub use`) is looked up at its origin, so a module may
+//! re-export the contents of its files without needing them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +28,7 @@ impl File {
         let parts = path.iter().map(|part| part.to_str().unwrap().to_owned()).filter(|part| part != "lib");
         let module = std::iter::once(source.of.to_owned()).chain(parts);
         let code: Vec<&str> = source.code().map(|(_, line)| line.split("//").next().unwrap()).collect();
-        // `pub(in crate::room)` needs nothing of that room.
+        // `pub(in crate::module)` needs nothing of that module.
         let code = code.join("\n").replace("(in crate::", "(in ");
         let declared = code.split("mod ").skip(1).filter_map(|rest| rest.split_once(';'));
         let is_name = |name: &&str| name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
@@ -124,7 +124,7 @@ fn expand(before: &[String], tree: &str, found: &mut Vec<(Vec<String>, String)>)
 /// The dialect of a file that is its unit or its monitor.
 fn unit_or_monitor(file: &Module) -> Option<&[String]> {
     let (name, folder) = file.split_last()?;
-    (file.get(1).is_some_and(|room| room == "dialect") && ONE_THING.contains(&name.as_str()))
+    (file.get(1).is_some_and(|module| module == "dialect") && ONE_THING.contains(&name.as_str()))
         .then_some(folder)
 }
 

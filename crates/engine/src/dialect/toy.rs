@@ -265,7 +265,7 @@ mod tests {
         {"role": "tool", "tool_call_id": "a", "content": "{}"},
         {"role": "assistant", "tool_calls": [{"id": "b", "function": {"name": "issue_refund", "arguments": "{}"}}]}]}"#;
 
-    /// Code that does not know it decides by it, and explains. A test over all rooms holds that renderers know no
+    /// Code that does not know it decides by it, and explains. A test over all modules holds that renderers know no
     /// dialect.
     #[test]
     fn a_dialect_is_one_file_and_its_row() {
