@@ -22,7 +22,7 @@
 //! | module | content |
 //! |---|---|
 //! | `compare` | two versions over one session: the changed decisions, primary and downstream |
-//! | `witness` | the smallest part of a session that still shows a change |
+//! | `witness` | the smallest part of a session that still shows something, such as a change |
 //! | `redact` | a session reduced to the parts that rules read |
 //! | `what_if` | a session and a policy changed in memory |
 //! | `explore` | questions about many sessions: which match a filter, how they exercise each rule |

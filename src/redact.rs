@@ -87,7 +87,7 @@ pub fn redact(session: &Session, policies: &[&Policy]) -> Redacted {
     Redacted { session: blank, whole: kept.whole.get(), secrets: kept.secrets.get() }
 }
 
-/// Whether the versions decide two sessions of the same shape alike: the same verdict by the same rules for the same reasons.
+/// Whether the versions decide two sessions of the same shape equally: the same verdict by the same rules for the same reasons.
 #[must_use]
 pub fn alike(one: &Arc<Session>, other: &Arc<Session>, policies: &[&Arc<Policy>], mode: Mode) -> bool {
     policies.iter().all(|policy| {

@@ -45,7 +45,7 @@ pub trait RecordedAt: Send + Sync {
     /// # Errors Something else is there now, or it cannot be read.
     fn read(&self) -> Result<Session, NotRestored>;
 
-    /// Identifies the place and its content: where it is equal, so is the content.
+    /// Identifies the place and its content: equal values have equal content.
     fn mark(&self) -> u64;
 }
 

@@ -1,7 +1,7 @@
 //! What if: a session and a policy changed in memory, without touching a file.
 //!
 //! A [`WhatIf`] is a list of changes; [`WhatIf::suppose`] makes of them a session and a policy to be judged like any
-//! other. Changes speak of the recorded session and its numbers, so they can be added and taken back in any order.
+//! other. Changes refer to the recorded session and its numbers, so they can be added and taken back in any order.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -319,7 +319,7 @@ fn merge<K: Clone + Ord, V: Default>(
     }
 }
 
-/// Rows by a count, the greatest first, those alike by name.
+/// Rows by a count, the greatest first, equal counts by name.
 pub fn sorted<K: Ord, V>(rows: &BTreeMap<K, V>, count: impl Fn(&V) -> u64) -> Vec<(&K, &V)> {
     let mut sorted: Vec<(&K, &V)> = rows.iter().collect();
     sorted.sort_by_key(|(_, row)| Reverse(count(row)));

@@ -220,7 +220,7 @@ pub fn sift<R: Borrow<SessionRow> + Sync>(rows: &[R], sieve: &Sieve<'_>) -> Vec<
     rows.filter(|(_, row)| sieve.passes((*row).borrow())).map(|(place, _)| place as Place).collect()
 }
 
-/// Sessions that are looked at by one thread, at least: few are done before another one has woken.
+/// Fewest sessions for one thread: fewer are done before another thread has woken.
 const PART: usize = 2_048;
 
 /// Sorts sessions by a column. What is equal stays in its order, and what says nothing comes last, in either direction.
@@ -279,7 +279,7 @@ const LETTERS: usize = 16;
 /// Letters of a title that are compared at all.
 const MOST_LETTERS: usize = 256;
 
-/// By titles, without regard to case. Many begin alike, so they are compared some letters at a time, and only those
+/// By titles, without regard to case. Many have the same beginning, so they are compared some letters at a time, and only those
 /// that are equal so far look at the next ones: these stay in the processor's cache, which titles in their sessions do
 /// not.
 fn by_title<'t>(places: &mut [Place], reverse: bool, title: impl Fn(Place) -> &'t str) {

@@ -30,7 +30,7 @@ pub(super) fn files(pattern: &str) -> Result<WalkResult, String> {
     search.folder(&base, &shown);
     let mut walked = search.walked;
     walked.diagnostics.extend(search.passed.diagnostic(pattern));
-    // Names that are no text may look alike, and are of two files.
+    // Names that are not UTF-8 may be displayed the same although they name two files.
     walked.files.sort_by(|a, b| (a.relative.as_bytes(), &a.path).cmp(&(b.relative.as_bytes(), &b.path)));
     walked.files.dedup_by(|a, b| a.path == b.path);
     Ok(walked)

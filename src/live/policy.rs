@@ -21,7 +21,7 @@ use rulestep_engine::policy::{Policy, PolicyFile};
 pub struct Current {
     /// The policy.
     pub policy: Arc<Policy>,
-    /// Where it was read.
+    /// The folder or file it was read from.
     pub place: PolicyPlace,
     /// Why it is the last one that loaded and not the one that the user named.
     pub fault: Option<String>,
@@ -36,7 +36,7 @@ struct Kept {
     named: bool,
 }
 
-/// Loads a version. Where it does not load, the last one that did decides; `folder` holds that.
+/// Loads a version. If it does not load, the last one that did decides; `folder` holds that.
 ///
 /// # Errors
 /// It does not load, and none did before; or it cannot be kept.

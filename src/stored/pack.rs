@@ -86,7 +86,7 @@ mod body {
     pub const SHARED: u8 = 4;
 }
 
-/// What was written with which number, by where it is in memory.
+/// The numbers of written values, by their address in memory.
 type Places = HashMap<usize, usize, BuildHasherDefault<AddressHasher>>;
 
 #[derive(Default)]

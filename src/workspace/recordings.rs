@@ -131,7 +131,7 @@ impl Recordings {
         let mut files = Vec::with_capacity(found.inputs.len());
         let mut names: HashMap<Arc<str>, Vec<Option<PathBuf>>> = HashMap::new();
         for input in found.inputs {
-            // A file that was named twice is read once. Others may look alike, where their names are no text.
+            // A file that was named twice is read once. Others may be displayed the same, if their names are not UTF-8.
             let alike = names.entry(Arc::clone(&input.name)).or_default();
             if alike.contains(&input.path) {
                 continue;

@@ -48,7 +48,7 @@ pub enum Loss {
 pub enum Severity {
     /// Worth knowing.
     Notice,
-    /// Probably not what was meant.
+    /// Probably a mistake.
     Warning,
     /// Cannot be used as it is.
     Error,

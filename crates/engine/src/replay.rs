@@ -341,7 +341,7 @@ impl Replay {
         Narrowings { replay: self, player, turns: self.session.turns.iter() }
     }
 
-    /// A run that has entered this turn or an earlier one, and which; 0 where it has entered none.
+    /// A run that has entered this turn or an earlier one, and which; 0 if it has entered none.
     fn resumed(&self, latest: u32, depth: Depth) -> (u32, Player) {
         let fork = self.forks.iter().rev().find(|(number, _)| *number <= latest);
         let (number, mut player) = match fork {

@@ -137,7 +137,7 @@ pub fn take(units: &mut Units, following: bool) -> io::Result<Option<Excerpt>> {
 
 fn with_sample<T>(sampled: &VecDeque<Excerpt>, look: impl FnOnce(&Sample<'_>) -> T) -> T {
     let values = sampled.iter().filter(|sampled| sampled.piece.kind == Kind::Value);
-    // Replacing what is no text is slow, also where there is nothing to replace.
+    // Replacing bytes that are not UTF-8 is slow, even if there is nothing to replace.
     let text = |bytes| str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
     let texts: Vec<_> = values.map(|sampled| text(&sampled.text)).collect();
     let tapes: Vec<_> = texts.iter().filter_map(|text| Tape::of(text.trim_ascii())).collect();

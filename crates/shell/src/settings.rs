@@ -21,7 +21,7 @@ pub fn is_named(name: &str, known: &str) -> bool {
     }
 }
 
-/// Whether a setting is one of these. Names are alike in any case.
+/// Whether a setting is one of these. Case does not matter.
 fn is_one(known: &[String], name: &str) -> bool {
     let name = name.to_lowercase();
     known.iter().any(|known| is_named(&name, known))
@@ -168,7 +168,7 @@ impl Walker<'_> {
     }
 }
 
-/// The name of an alias of git. Those of settings are alike in any case.
+/// The name of an alias of git. Case does not matter in those of settings.
 fn alias(setting: &str) -> Option<String> {
     let (section, name) = setting.split_once('.')?;
     section.eq_ignore_ascii_case("alias").then(|| name.to_owned())

@@ -35,7 +35,7 @@ pub fn open(asked: &Open, wanted: SessionSource<'_>, screen: &mut Screen) -> Res
     };
     let workspace = Workspace::new(policies.clone(), only, sessions.to_vec(), options);
     let workspace = workspace.spilling_to(input::cache_folder());
-    // What cannot be found at all is reported where it was asked for, not in a screen that then has nothing to show.
+    // What cannot be found at all is reported on the command line, not in a screen that then has nothing to show.
     let found = files::expand(sessions);
     if found.inputs.is_empty() && !found.diagnostics.is_empty() {
         return Err(Failure::Input(found.diagnostics));

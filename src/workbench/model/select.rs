@@ -98,7 +98,7 @@ impl Model {
 
     /// Of the rules that were asked about the selected call, the one most specific to its tool: one of the tool's own,
     /// then one that names it, then one that names several tools by their beginning, then one about any tool that rests
-    /// on earlier calls. A rule that is asked about every call and has nothing to say of this one does not count.
+    /// on earlier calls. A rule that is asked about every call and has no finding on this one does not count.
     fn most_specific(&self, checks: &[Check]) -> Option<RuleId> {
         let tool = self.tool()?;
         let begins = |name: &Arc<str>| name.strip_suffix('…').is_some_and(|start| tool.starts_with(start));

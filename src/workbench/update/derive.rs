@@ -78,7 +78,7 @@ fn settle_pane(model: &mut Model, layout: &Layout, pane: Pane) {
     }
 }
 
-/// Lays out the body of the selected row where it is on screen, unless it is already.
+/// Lays out the body of the selected row if it is on screen, unless that was done already.
 fn body(model: &mut Model, layout: &Layout) {
     let row = model.list(Pane::Transcript).cursor;
     let session = model.session().filter(|_| layout.body.is_some()).cloned();
@@ -126,7 +126,7 @@ fn follow_rule(model: &mut Model) {
     let (first, last) = (first as usize - 1, last as usize - 1);
     let (len, height) = Pane::Policy.extent(model);
     let list = model.list_mut(Pane::Policy);
-    // The whole rule, with a line or two before it; where it is longer, its beginning.
+    // The whole rule, with a line or two before it; if it is longer, its beginning.
     list.cursor = first;
     if first < list.top || last >= list.top + height {
         list.top = first.saturating_sub(2).min(len.saturating_sub(height));

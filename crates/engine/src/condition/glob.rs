@@ -17,7 +17,7 @@ impl Glob {
         &self.0
     }
 
-    /// The name itself, where it has neither `*` nor `?`.
+    /// The name itself, if it has neither `*` nor `?`.
     pub fn exact(&self) -> Option<&Arc<str>> {
         if self.0.contains(['*', '?']) { None } else { Some(&self.0) }
     }

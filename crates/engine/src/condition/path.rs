@@ -102,7 +102,7 @@ impl Path {
         matches!(self.form, Form::Singular(_))
     }
 
-    /// The node, where there is exactly one.
+    /// The node, if there is exactly one.
     pub fn one<'v>(&self, value: &'v Value) -> Option<&'v Value> {
         match &self.form {
             Form::Singular(steps) => walk(steps, value),

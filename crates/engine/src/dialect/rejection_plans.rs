@@ -114,7 +114,7 @@ impl Reader for PlanReader {
                 unknown(text, entry, None).help(help)
             }));
         }
-        // A document in one of our own forms whose plan is not where it is read.
+        // A document in one of our own forms whose plan is at another place than where plans are read.
         let node = text.node;
         let is_read = |place: &Place<'_>| place.tool.pointer.is_empty() && place.form != Form::Published;
         let is_own = node.get("tool").is_some() && node.get("type").is_none();

@@ -244,7 +244,7 @@ impl Making<'_> {
     }
 }
 
-/// Both in one call, where they do not contradict each other.
+/// Both in one call, if they do not contradict each other.
 fn join(a: &Enabler, b: &Enabler) -> Option<Enabler> {
     let both = |a: &Option<Value>, b: &Option<Value>| match (a, b) {
         (Some(a), Some(b)) => value::join(a, b).map(Some),

@@ -90,7 +90,7 @@ pub struct Level {
     pub chdir: Vec<String>,
     /// Words with which its success does not show that it did its work.
     pub idle: Vec<String>,
-    /// Number of operands after the subcommand that say what it does: `test` of `npm run test`.
+    /// Number of operands after the subcommand that determine its effects: `test` of `npm run test`.
     pub verbs: usize,
     /// Whether its operands define an alias, as in `gh alias set`.
     pub aliases: bool,
@@ -236,7 +236,7 @@ pub enum At {
     First,
     /// All but the first.
     Rest,
-    /// The last, where there are at least two.
+    /// The last, if there are at least two.
     Last,
     /// All but the last.
     ButLast,

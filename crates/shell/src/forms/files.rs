@@ -239,7 +239,7 @@ pub fn urls(words: &[Word], scene: &Scene<'_>, found: &mut Effects) {
         let url = word.split_once('=').map(|(_, value)| value).filter(|_| word.start().starts_with("--"));
         let url = url.as_ref().unwrap_or(word);
         for scheme in ["file://localhost/", "file://", "fileb://"] {
-            // Schemes are alike in any case.
+            // Case does not matter in schemes.
             let written = url.start().get(..scheme.len());
             if let Some(file) =
                 written.filter(|start| start.eq_ignore_ascii_case(scheme)).map(|start| url.after(start.len()))

@@ -45,7 +45,7 @@ impl PaletteView {
                 Some((rank, self.missing(row.command, facts).is_some(), row.command))
             })
             .collect();
-        // Stable: what answers alike stays in the order of the table.
+        // Stable: equal answers stay in the order of the table.
         found.sort_by_key(|(rank, missing, _)| (*rank, *missing));
         rows.extend(found.into_iter().map(|(.., command)| PaletteRow::Command(command)));
         self.rows = rows;

@@ -133,7 +133,7 @@ impl Builder {
         }
     }
 
-    /// What the recording itself says of its results.
+    /// The recording's own statement about its results.
     pub fn results(&mut self, results: Results) {
         self.facts.results = results;
         self.states_results = true;

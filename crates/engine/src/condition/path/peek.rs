@@ -14,7 +14,7 @@ use rulestep_base::source::tape::Tape;
 pub type Places = SmallVec<[Option<Value>; 4]>;
 
 /// The node at each of these paths in a body that is an object: the same as [`Path::one`] in [`Body::value`]. `None` if
-/// only the whole value can tell, or if it is parsed already.
+/// only the whole value can show it, or if it is parsed already.
 pub fn peek<'p>(paths: impl Iterator<Item = &'p Path>, body: &Body) -> Option<Places> {
     let ways: SmallVec<[&[Step]; 4]> = paths.map(steps).collect::<Option<_>>()?;
     let deepest = ways.iter().map(|steps| steps.len()).max().unwrap_or_default();
@@ -28,7 +28,7 @@ pub fn peek<'p>(paths: impl Iterator<Item = &'p Path>, body: &Body) -> Option<Pl
     })
 }
 
-/// The one node of a path in a body, where that is JSON: the same as [`Path::one`] in [`Body::parsed`].
+/// The one node of a path in a body, if that is JSON: the same as [`Path::one`] in [`Body::parsed`].
 pub fn in_json<'b>(path: &Path, body: &'b Body) -> Option<Cow<'b, Value>> {
     in_whole(path, body, Body::parsed)
 }

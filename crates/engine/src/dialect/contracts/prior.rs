@@ -126,7 +126,7 @@ impl PriorRule {
 }
 
 impl Resource {
-    /// The prior call's value, where there is exactly one.
+    /// The prior call's value, if there is exactly one.
     pub fn of_prior<'a>(&self, arguments: &'a Body, output: &'a Body) -> Option<Cow<'a, Value>> {
         match self.side {
             Side::Arguments => in_json(&self.there, arguments),
@@ -134,7 +134,7 @@ impl Resource {
         }
     }
 
-    /// The value of a call that asks for a prior one, where there is exactly one.
+    /// The value of a call that asks for a prior one, if there is exactly one.
     pub fn of_call<'a>(&self, arguments: &'a Body) -> Option<Cow<'a, Value>> {
         in_json(&self.here, arguments)
     }

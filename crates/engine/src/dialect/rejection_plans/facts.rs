@@ -37,7 +37,7 @@ pub struct Condition {
 pub enum ConditionKind {
     /// The plan itself: all of its conditions, and at least one.
     Plan,
-    /// Conditions joined; `None` where it is not said how.
+    /// Joined conditions; `None` if the operator is missing.
     Group(Option<Join>),
     /// A pattern searched for in one message.
     Regex {

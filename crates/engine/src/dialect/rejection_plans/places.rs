@@ -60,7 +60,7 @@ pub(super) enum Form {
     Bare,
 }
 
-/// Something that was meant as a plan and is not one.
+/// A malformed plan.
 #[derive(Debug)]
 pub(super) enum Slip<'a> {
     /// The key is misspelt.

@@ -6,7 +6,7 @@ use crate::input::shallow::{Kind, Node};
 use rulestep_base::session::build::Builder;
 use rulestep_base::session::{Body, Millis};
 
-/// What messages of a chat say of others: calls that need approval, by the id of the request, those that were refused,
+/// Facts that messages of a chat give about others: calls that need approval, by the id of the request, those that were refused,
 /// and how parts are kept.
 #[derive(Default)]
 pub struct Approvals {

@@ -9,7 +9,7 @@ use super::attributes::structure;
 use super::message::{any, indexed};
 use rulestep_base::session::Tool;
 
-/// The tools that the model could see; `None` where they are not recorded.
+/// The tools that the model could see; `None` if they are not recorded.
 pub fn tools(span: &Span) -> Option<Vec<Tool>> {
     let attributes = &span.attributes;
     let declared = || {

@@ -25,7 +25,7 @@ pub struct Pieces<'p> {
     pub done: bool,
 }
 
-/// Said of pieces without a beginning.
+/// The problem of pieces without a beginning.
 pub const STRAY: &str =
     "pieces of the response belong to a part of it whose beginning is missing; they are left out";
 
