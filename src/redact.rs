@@ -57,9 +57,9 @@ pub fn redact(session: &Session, policies: &[&Policy]) -> Redacted {
     let mut spoken: HashMap<Speaker, i64> = HashMap::new();
     for message in &mut blank.messages {
         if !matches!(message.kind, MessageKind::Operation(_)) {
-            let heard = kept.hears(message, &mut spoken);
+            let is_read = kept.reads_message(message, &mut spoken);
             message.content = match &message.kind {
-                _ if heard => message.content.clone(),
+                _ if is_read => message.content.clone(),
                 MessageKind::Result(Some(index), _) => {
                     session.calls.get(*index as usize).map(|call| kept.output(call)).unwrap_or_default()
                 }
@@ -77,8 +77,8 @@ pub fn redact(session: &Session, policies: &[&Policy]) -> Redacted {
     }
     for alternative in &mut blank.alternatives {
         let message = &mut alternative.message;
-        let heard = |(speaker, _): &(Speaker, i64)| *speaker != Speaker::User;
-        if !kept.conversation && !kept.messages.iter().any(heard) {
+        let of_assistant = |(speaker, _): &(Speaker, i64)| *speaker != Speaker::User;
+        if !kept.conversation && !kept.messages.iter().any(of_assistant) {
             message.content = blanked(&message.content, &[]);
         }
     }
@@ -271,17 +271,18 @@ impl<'a> Needs<'a> {
     }
 
     /// Whether some rule looks at the whole message. `spoken` counts the messages of each speaker.
-    fn hears(&self, message: &Message, spoken: &mut HashMap<Speaker, i64>) -> bool {
-        let mut heard = self.conversation;
+    fn reads_message(&self, message: &Message, spoken: &mut HashMap<Speaker, i64>) -> bool {
+        let mut is_read = self.conversation;
         for speaker in [Speaker::Anyone, Speaker::User, Speaker::Assistant] {
             if !speaker.says(message) {
                 continue;
             }
             let place = spoken.entry(speaker).or_default();
-            heard |= self.messages.iter().any(|(wanted, at)| *wanted == speaker && (*at < 0 || at == place));
+            is_read |=
+                self.messages.iter().any(|(wanted, at)| *wanted == speaker && (*at < 0 || at == place));
             *place += 1;
         }
-        heard
+        is_read
     }
 
     fn facts(&self, facts: &Facts) -> Facts {

@@ -65,17 +65,17 @@ pub fn watch(
     way: Way,
     mut tell: impl FnMut(WatchEvent) + Send + 'static,
 ) -> std::io::Result<Watch> {
-    let (hears, heard) = channel();
-    let stop = hears.clone();
+    let (sender, receiver) = channel();
+    let stop = sender.clone();
     thread::Builder::new().name("watch".to_owned()).spawn(move || {
         let (every, fallen) = match way {
-            Way::System => match native(&watched, &hears, &heard, &mut tell) {
+            Way::System => match native(&watched, &sender, &receiver, &mut tell) {
                 Err(reason) => (LOOK, Some(reason)),
                 Ok(()) => return,
             },
             Way::Polling(every) => (every, None),
         };
-        polling(&watched, &heard, every, fallen, &mut tell);
+        polling(&watched, &receiver, every, fallen, &mut tell);
     })?;
     Ok(Watch { stop })
 }
@@ -98,15 +98,15 @@ enum Signal {
 
 fn native(
     watched: &WatchTargets,
-    hears: &Sender<Signal>,
-    heard: &Receiver<Signal>,
+    sender: &Sender<Signal>,
+    receiver: &Receiver<Signal>,
     tell: &mut dyn FnMut(WatchEvent),
 ) -> Result<(), String> {
-    let hears = hears.clone();
+    let sender = sender.clone();
     let handler = move |event: notify::Result<notify::Event>| {
         if let Some(happened) = happened(event) {
             // The receiver is gone once the watch has ended.
-            let _ = hears.send(happened);
+            let _ = sender.send(happened);
         }
     };
     let watcher = notify::recommended_watcher(handler).map_err(|error| reason(&error))?;
@@ -120,8 +120,8 @@ fn native(
     loop {
         let due = policies.due().into_iter().chain(sessions.due()).min();
         let next = match due {
-            None => heard.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            Some(due) => heard.recv_timeout(due.saturating_duration_since(Instant::now())),
+            None => receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(due) => receiver.recv_timeout(due.saturating_duration_since(Instant::now())),
         };
         match next {
             Ok(Signal::Stop) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
@@ -277,7 +277,7 @@ impl Waiting {
 
 fn polling(
     watched: &WatchTargets,
-    heard: &Receiver<Signal>,
+    receiver: &Receiver<Signal>,
     every: Duration,
     fallen: Option<String>,
     tell: &mut dyn FnMut(WatchEvent),
@@ -290,7 +290,7 @@ fn polling(
         let until = Instant::now() + pause;
         // Events from before the failure are skipped.
         loop {
-            match heard.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            match receiver.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(Signal::Stop) | Err(RecvTimeoutError::Disconnected) => return,
                 Ok(Signal::Happened(_) | Signal::Refused(_)) => {}
                 Err(RecvTimeoutError::Timeout) => break,
@@ -319,12 +319,12 @@ mod tests {
 
     /// An event that the system could not describe must not be ignored.
     #[test]
-    fn what_was_missed_is_heard_as_anything() {
+    fn an_undescribed_event_may_be_any_change() {
         let rescan = notify::Event::new(EventKind::Other).set_flag(Flag::Rescan);
         let failed = notify::Error::generic("a queue ran over");
         for event in [Ok(rescan), Err(failed)] {
-            let heard = happened(event);
-            assert!(matches!(&heard, Some(Signal::Happened(paths)) if paths.is_empty()));
+            let signal = happened(event);
+            assert!(matches!(&signal, Some(Signal::Happened(paths)) if paths.is_empty()));
         }
         let full = happened(Err(notify::Error::new(notify::ErrorKind::MaxFilesWatch)));
         assert!(matches!(full, Some(Signal::Refused(_))));
@@ -336,7 +336,7 @@ mod tests {
 
     /// After an overflow either side may have changed, and folders may have been replaced without a word.
     #[test]
-    fn after_an_overflow_everything_is_told_and_watched_anew() {
+    fn after_an_overflow_everything_is_reported_and_watched_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         for name in ["policies", "sessions"] {
@@ -344,18 +344,19 @@ mod tests {
         }
         let named = |name: &str| vec![path(name).display().to_string()];
         let watched = WatchTargets { policies: named("policies"), sessions: named("sessions") };
-        let (hears, heard) = channel();
-        let (tells, told) = channel();
-        let of_system = hears.clone();
-        let thread =
-            thread::spawn(move || native(&watched, &of_system, &heard, &mut |news| drop(tells.send(news))));
+        let (sender, receiver) = channel();
+        let (reports, reported) = channel();
+        let of_system = sender.clone();
+        let thread = thread::spawn(move || {
+            native(&watched, &of_system, &receiver, &mut |news| drop(reports.send(news)))
+        });
         let both = WatchEvent::Touched(ChangedFiles { policies: true, sessions: true });
-        assert_eq!(told.recv_timeout(PATIENCE), Ok(WatchEvent::Begun(Way::System)));
-        assert_eq!(told.recv_timeout(PATIENCE), Ok(both));
-        hears.send(Signal::Happened(Vec::new())).unwrap();
+        assert_eq!(reported.recv_timeout(PATIENCE), Ok(WatchEvent::Begun(Way::System)));
+        assert_eq!(reported.recv_timeout(PATIENCE), Ok(both));
+        sender.send(Signal::Happened(Vec::new())).unwrap();
         let mut seen = ChangedFiles::default();
         while seen != (ChangedFiles { policies: true, sessions: true }) {
-            match told.recv_timeout(PATIENCE) {
+            match reported.recv_timeout(PATIENCE) {
                 Ok(WatchEvent::Touched(touched)) => {
                     seen.policies |= touched.policies;
                     seen.sessions |= touched.sessions;
@@ -364,9 +365,9 @@ mod tests {
             }
         }
         fs::write(path("policies/a.yaml"), "tool: a\n").unwrap();
-        let edit = told.recv_timeout(PATIENCE);
+        let edit = reported.recv_timeout(PATIENCE);
         assert!(matches!(edit, Ok(WatchEvent::Touched(ChangedFiles { policies: true, .. }))), "{edit:?}");
-        hears.send(Signal::Stop).unwrap();
+        sender.send(Signal::Stop).unwrap();
         assert_eq!(thread.join().unwrap(), Ok(()));
     }
 }
