@@ -5,9 +5,10 @@ mod fix;
 use std::sync::Arc;
 
 use super::args::{self, Format};
+use super::corpus_run::CorpusRun;
 use super::count::Counting;
 use super::exit::{Exit, Failure};
-use super::input;
+use super::input::{self, SessionSource};
 use super::screen::Screen;
 use super::selection::Selection;
 use crate::case::read::{Cases, read};
@@ -38,9 +39,9 @@ pub fn run(asked: &args::Check, screen: &mut Screen) -> Result<Exit, Failure> {
     let failed = matches!(policy, Err(NoPolicy::Unreadable(_)));
     let mut counted = None;
     if let (false, Ok(policy)) = (asked.against.is_empty(), &policy) {
-        let (found, total) = against(asked, policy, screen)?;
+        let (found, run) = against(asked, policy, screen)?;
         loaded.diagnostics.extend(settle(found, policy, &levels));
-        counted = Some(total);
+        counted = Some(run);
     }
     // Cases that are beside the policies are parsed, not judged.
     let cases: Vec<Cases> = loaded.cases.iter().map(|source| read(source, false)).collect();
@@ -78,7 +79,8 @@ pub fn run(asked: &args::Check, screen: &mut Screen) -> Result<Exit, Failure> {
             };
             let found = cases.iter().map(|read| read.found as u64).sum();
             let cases = if found == 0 { String::new() } else { format!(", {}", words::count(found, "case")) };
-            let read = counted.as_ref().map(|read| format!(", {}", words::count(read.sessions, "session")));
+            let read =
+                counted.as_ref().map(|run| format!(", {}", words::count(run.read.sessions, "session")));
             let contents = format!("{}{cases}{}", contents(&loaded), read.unwrap_or_default());
             // That there is no policy at all is the verdict then.
             if !matches!(policy, Err(NoPolicy::Empty { .. })) {
@@ -92,7 +94,7 @@ pub fn run(asked: &args::Check, screen: &mut Screen) -> Result<Exit, Failure> {
     if let Err(NoPolicy::Empty { message, .. }) = policy {
         return Err(Failure::usage(message));
     }
-    if let Some(ended) = counted.as_ref().map(super::count::ended).filter(|ended| *ended != Exit::Clean) {
+    if let Some(ended) = counted.as_ref().map(|run| run.exit(false)).filter(|ended| *ended != Exit::Clean) {
         return Ok(ended);
     }
     Ok(match (failed, errors + warnings) {
@@ -115,18 +117,18 @@ fn choose(levels: &mut Levels, asked: &args::Check) -> Result<(), Failure> {
 }
 
 /// What recordings say against the policy, and how completely they were read.
-fn against(
-    asked: &args::Check,
+fn against<'a>(
+    asked: &'a args::Check,
     policy: &Arc<Policy>,
     screen: &mut Screen,
-) -> Result<(Vec<Diagnostic>, crate::report::Total), Failure> {
+) -> Result<(Vec<Diagnostic>, CorpusRun<'a>), Failure> {
     let args::Check { against, reading, jobs, .. } = asked;
-    let selection = Selection::of(&asked.selection)?;
-    let counting = Counting::of(against, reading, &selection, Arc::clone(policy), Mode::Enforce, *jobs);
+    let (source, selection) = (SessionSource::Named(against), Selection::of(&asked.selection)?);
+    let mut run = CorpusRun::over(source, reading, selection, Mode::Enforce, *jobs, screen)?;
     let mut survey = Survey::default();
-    let mut take = |counted| survey.merge(&counted);
-    let total = counting.run(Replay::with_checks, &Survey::of, &mut take, screen)?;
-    Ok((recorded(policy, &survey), total))
+    let counting = Counting { policy, judge: Replay::with_checks, count: &Survey::of };
+    counting.run(&mut run, &mut |counted| survey.merge(&counted), screen)?;
+    Ok((recorded(policy, &survey), run))
 }
 
 /// The settings of the workbench, as far as they are wrong.

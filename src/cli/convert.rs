@@ -1,6 +1,4 @@
-//! `rulestep convert`: any recording as native sessions.
-//!
-//! One session is in memory at a time. A file comes into being under its name only when it is complete.
+//! `rulestep convert`: any recording as native sessions. A file comes into being under its name only when it is complete.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -11,98 +9,71 @@ use std::sync::Arc;
 use anyhow::Context as _;
 
 use super::args;
+use super::corpus_run::{Answer, CorpusRun, Job};
 use super::exit::{Exit, Failure};
-use super::input::{self, SessionSource, Sessions};
-use super::redacted::redacted;
+use super::input;
 use super::reports::spare;
 use super::screen::Screen;
-use super::selection::{Chosen, Selection};
+use super::selection::Selection;
 use crate::files::replace::PendingFile;
-use crate::report::words;
-use rulestep_base::diagnostic::Severity;
+use crate::report::{Total, words};
+use rulestep_base::diagnostic::Diagnostic;
 use rulestep_base::session::Session;
-use rulestep_base::session::write::Native;
 use rulestep_engine::policy::Policy;
 use rulestep_engine::replay::Replay;
-use rulestep_engine::run::Mode;
 
 /// Runs the verb.
 pub fn run(asked: &args::Convert, screen: &mut Screen) -> Result<Exit, Failure> {
-    let options = input::options(&asked.recordings.reading)?;
-    let recordings = &asked.recordings;
-    let wanted = SessionSource::of(&recordings.sessions, recordings.samples, "rulestep convert SESSIONS")?;
-    let named = !asked.policies.policy.is_empty();
-    let mode: Mode = asked.judging.mode.into();
-    let selection = Selection::of(&asked.selection)?;
-    if !named {
-        selection.without_policy(mode)?;
-    }
-    if named && !asked.redact && !selection.asks_decisions() {
+    let args::Convert { recordings, policies, .. } = asked;
+    let source = recordings.source("rulestep convert SESSIONS")?;
+    let mut selection = Selection::of(&asked.selection)?;
+    // A session that was collected twice is written twice, as it was.
+    selection.keeps_repeated = true;
+    let mode = asked.judging.mode.into();
+    let mut run = CorpusRun::over(source, &recordings.reading, selection, mode, 0, screen)?;
+    (run.strict, run.redact, run.identifies) = (asked.strict, asked.redact, false);
+    if policies.policy.is_empty() {
+        run.selection.without_policy(mode)?;
+    } else if !asked.redact && !run.selection.asks_decisions() {
         let message = "a policy does not change what `convert` writes";
         let help =
             "with `--redact` it decides which values are kept, with `--where is:stopped` which sessions";
         return Err(Failure::usage(message).help(help));
     }
-    let policy = if named { input::policy(&asked.policies, false, screen)? } else { Policy::empty() };
-    let mut sessions = Sessions::new(wanted, options, screen);
+    let policy = input::named_policy(policies, screen)?.unwrap_or_else(Policy::empty);
+    run.policies = vec![Arc::clone(&policy)];
     let mut target = match &asked.output {
         None => Target::Screen,
         Some(path) if path.ends_with('/') || Path::new(path).is_dir() => {
-            Target::Folder { names: names(Path::new(path), sessions.names()), open: None }
+            Target::Folder { names: names(Path::new(path), run.names()), open: None }
         }
         Some(path) => Target::File(Written::begin(Path::new(path))?),
     };
-    target.spare(sessions.names())?;
-    input::watch_interrupts()?;
-    sessions.show_progress(screen);
-    let mut unread = false;
-    let mut chosen = 0;
+    target.spare(run.names())?;
     let judge = |session: &Arc<Session>| Replay::new(session, &policy, mode);
-    for session in selection.each(&mut sessions) {
-        let (diagnostics, chosen_session) = match selection.choose(session, &judge) {
-            Ok(Chosen { session, mut diagnostics, replay }) => {
-                drop(replay);
-                let mut session = match asked.redact {
-                    true => redacted(&session, &[&policy], mode),
-                    false => Arc::unwrap_or_clone(session),
-                };
-                diagnostics.append(&mut session.diagnostics);
-                (diagnostics, Some(session))
-            }
-            Err(diagnostics) => (diagnostics, None),
+    let make = |session: Arc<Session>, _, total: &mut Total, _: &mut Vec<Diagnostic>| {
+        total.sessions = 1;
+        (Arc::clone(&session.origin.file), serde_json::to_vec(&*session))
+    };
+    let job = Job { judge: &judge, changes: &|_| 0, make: &make };
+    let weigh = |(_, json): &(Arc<str>, serde_json::Result<Vec<u8>>)| json.as_ref().map_or(0, Vec::len);
+    let mut take =
+        |answer: Answer<(Arc<str>, serde_json::Result<Vec<u8>>)>, _: &Total, screen: &mut Screen| {
+            let Some((from, json)) = answer.made else { return Ok(()) };
+            target.write(&from, json.map_err(io::Error::from)?, screen)
         };
-        unread |= diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
-        diagnostics.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
-        if let Some(session) = chosen_session {
-            chosen += 1;
-            target.write(&session, screen)?;
-        }
-        if input::interrupted() {
-            break;
-        }
-    }
+    run.run(&job, &weigh, &mut take, screen)?;
     let files = target.end()?;
-    screen.end_progress();
-    sessions.strict = asked.strict;
-    let told = sessions.ended();
-    told.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
-    screen.tell_rest();
-    selection.report(chosen, sessions.count, screen);
+    run.close(screen);
+    let chosen = run.read.sessions;
     if asked.output.is_some() {
         let written = words::count(chosen, "session");
-        let skipped = words::skipped(sessions.skipped.values().sum())
-            .map(|skipped| format!("; {skipped}"))
-            .unwrap_or_default();
+        let skipped =
+            words::skipped(run.read.skipped).map(|skipped| format!("; {skipped}")).unwrap_or_default();
         screen.note(&format!("{written} in {}{skipped}", words::count(files, "file")));
     }
-    unread |= asked.strict && !sessions.skipped.is_empty();
-    unread |= chosen == 0;
-    unread |= told.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
-    Ok(match input::interrupted() {
-        true => Exit::Interrupted,
-        false if unread => Exit::Bad,
-        false => Exit::Clean,
-    })
+    // No file is one that was asked for, not even of a shard.
+    Ok(if chosen == 0 && !run.read.interrupted { Exit::Bad } else { run.exit(false) })
 }
 
 /// Where sessions go.
@@ -132,17 +103,15 @@ impl Target {
             .map_err(|failure| failure.help("name another file or folder with `--output`"))
     }
 
-    fn write(&mut self, session: &Session, screen: &mut Screen) -> Result<(), Failure> {
+    /// Writes a session of a recording, which is JSON.
+    fn write(&mut self, from: &str, mut json: Vec<u8>, screen: &mut Screen) -> Result<(), Failure> {
         match self {
             Target::Screen => {
-                let mut line = Vec::new();
-                serde_json::to_writer(&mut line, &Native(session)).map_err(io::Error::from)?;
-                line.push(b'\n');
-                Ok(screen.write(&line)?)
+                json.push(b'\n');
+                Ok(screen.write(&json)?)
             }
-            Target::File(file) => file.write(session),
+            Target::File(file) => file.write(&json),
             Target::Folder { names, open } => {
-                let from = &*session.origin.file;
                 let mut before = 0;
                 if let Some((name, _, count)) = open
                     && name != from
@@ -157,7 +126,7 @@ impl Target {
                     *open = Some((from.to_owned(), Written::begin(&path)?, before));
                 }
                 match open {
-                    Some((_, file, _)) => file.write(session),
+                    Some((_, file, _)) => file.write(&json),
                     None => Ok(()),
                 }
             }
@@ -198,7 +167,7 @@ impl Written {
         begun().with_context(|| format!("{} cannot be written", path.display())).map_err(Failure::System)
     }
 
-    fn write(&mut self, session: &Session) -> Result<(), Failure> {
+    fn write(&mut self, json: &[u8]) -> Result<(), Failure> {
         let between: &[u8] = match (self.list, self.count) {
             (true, 0) => b"[\n",
             (true, _) => b",\n",
@@ -206,7 +175,7 @@ impl Written {
         };
         self.count += 1;
         self.out.write_all(between)?;
-        serde_json::to_writer(&mut self.out, &Native(session)).map_err(io::Error::from)?;
+        self.out.write_all(json)?;
         if !self.list {
             self.out.write_all(b"\n")?;
         }

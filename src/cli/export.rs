@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 
 use super::args::{self, TableFormat};
-use super::count::{Counting, ended};
+use super::corpus_run::CorpusRun;
+use super::count::Counting;
 use super::exit::{Exit, Failure};
 use super::input;
 use super::screen::Screen;
-use super::selection::Selection;
 use crate::report::export::TABLES;
 #[cfg(feature = "parquet")]
 use crate::report::export::parquet::ParquetTable;
@@ -21,11 +21,9 @@ use rulestep_engine::replay::Replay;
 /// Runs the verb. The files come into being under their names when all are complete.
 pub fn run(asked: &args::Export, screen: &mut Screen) -> Result<Exit, Failure> {
     let args::Export { corpus, output, format, redact } = asked;
-    let selection = Selection::of(&corpus.selection)?;
+    let mut run = CorpusRun::of("rulestep export SESSIONS", corpus, screen)?;
     let policy = input::policy(&corpus.policies, corpus.recordings.samples, screen)?;
-    let mode = corpus.judging.mode.into();
-    let mut counting = Counting::new("export", &corpus.recordings, &selection, policy, mode, corpus.jobs)?;
-    counting.redact = *redact;
+    run.redact = *redact;
     let folder = Path::new(output);
     let begun = || -> anyhow::Result<Vec<TableFile>> {
         fs::create_dir_all(folder)?;
@@ -49,8 +47,9 @@ pub fn run(asked: &args::Export, screen: &mut Screen) -> Result<Exit, Failure> {
             written = rows.and_then(write);
         }
     };
-    let read = counting.run(Replay::new, &rows, &mut take, screen)?;
-    let exit = ended(&read);
+    let counting = Counting { policy: &policy, judge: Replay::new, count: &rows };
+    counting.run(&mut run, &mut take, screen)?;
+    let (read, exit) = (&run.read, run.exit(false));
     let nothing = match (read.interrupted, read.sessions) {
         (true, _) => Some("interrupted: nothing was written"),
         (false, 0) if exit == Exit::Bad => Some("no session, so nothing was written"),

@@ -26,7 +26,7 @@ pub mod kept;
 mod sessions;
 
 pub use cached::{Cache, folder as cache_folder};
-pub use sessions::{Again, Sessions};
+pub use sessions::Sessions;
 
 /// Whether the user interrupted the run.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -56,6 +56,13 @@ impl<'a> SessionSource<'a> {
     /// Whether it is the samples.
     pub fn is_samples(self) -> bool {
         matches!(self, SessionSource::Samples)
+    }
+}
+
+impl Recordings {
+    /// Where the sessions come from; `usage` is what to type if nothing is named.
+    pub fn source(&self, usage: &str) -> Result<SessionSource<'_>, Failure> {
+        SessionSource::of(&self.sessions, self.samples, usage)
     }
 }
 

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 
 use super::args;
-use super::count::{Counting, ended};
+use super::corpus_run::CorpusRun;
 use super::exit::{Exit, Failure};
-use super::input;
+use super::input::{self, SessionSource};
 use super::new_file::create;
 use super::screen::Screen;
 use super::selection::Selection;
@@ -95,11 +95,10 @@ pub fn init(asked: &args::Init, screen: &mut Screen) -> Result<Exit, Failure> {
     let mut exit = Exit::Clean;
     let mut suggested = Vec::new();
     if !asked.sessions.is_empty() {
-        let selection = Selection::default();
-        let (named, reading) = (&asked.sessions, &asked.reading);
-        let counting = Counting::of(named, reading, &selection, Policy::empty(), Mode::Shadow, 0);
-        let (sessions, read) = suggest::sessions(&counting, screen)?;
-        exit = ended(&read);
+        let source = SessionSource::Named(&asked.sessions);
+        let mut run = CorpusRun::over(source, &asked.reading, Selection::default(), Mode::Shadow, 0, screen)?;
+        let sessions = suggest::sessions(&mut run, screen)?;
+        exit = run.exit(false);
         if exit != Exit::Clean {
             let message = "nothing was written: rules are suggested only from recordings that can be read";
             screen.error(message, None);

@@ -5,6 +5,7 @@ mod workbench;
 use clap::CommandFactory;
 
 use super::args::{self, Cli, Open};
+use super::corpus_run::CorpusRun;
 use super::exit::{Exit, Failure};
 use super::input::SessionSource;
 use super::replay::{ReplayRequest, judge};
@@ -29,22 +30,17 @@ pub fn run(asked: Open, screen: &mut Screen) -> Result<Exit, Failure> {
             "no recordings given: these are the samples built into the program, judged by their own policies",
         );
     }
-    let asked = ReplayRequest {
-        wanted,
-        reading: &recordings.reading,
+    let mode = asked.mode.unwrap_or_default().into();
+    let request = ReplayRequest {
+        run: CorpusRun::over(wanted, &recordings.reading, Selection::default(), mode, 0, screen)?,
         policies: &asked.policies,
-        mode: asked.mode.unwrap_or_default().into(),
         format: Some("text"),
         reports: &[],
         known: OUTPUTS,
         scope: Scope::Findings,
-        jobs: 0,
-        strict: false,
-        redact: false,
-        selection: Selection::default(),
         caching: &args::Caching { no_cache: true },
     };
-    judge(&asked, screen)
+    judge(request, screen)
 }
 
 /// A word that names no file and nearly a command, or a command that is not the first word.

@@ -2,49 +2,36 @@
 
 mod by;
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 
 use super::args;
+use super::corpus_run::{Answer, CorpusRun, Job, Sum};
 use super::exit::{Exit, Failure};
-use super::input::cached::{self, Answers};
-use super::input::{self, Cache, SessionSource, Sessions, kept};
+use super::input::{self, Cache, kept};
 use super::lines;
-use super::redacted::redacted;
 use super::reports::{Command, Named, Reports};
 use super::screen::Screen;
-use super::selection::{Chosen, Selection};
-use crate::corpus::{self, Corpus};
-use crate::explore::identity::Identity;
+use crate::corpus;
 use crate::lint;
 use crate::report::ci::{self, Issue, Issues};
 use crate::report::dossier::Dossier;
 use crate::report::{End, Gathers, JudgedSession, Look, OUTPUTS, Output, Scope, Total, json};
 use rulestep_base::diagnostic::Diagnostic;
 use rulestep_base::session::Session;
-use rulestep_engine::policy::Policy;
 use rulestep_engine::replay::Replay;
-use rulestep_engine::run::Mode;
 
-/// What is asked, whichever way it was.
+/// A replay, whichever command asks for it.
 pub struct ReplayRequest<'a> {
-    pub wanted: SessionSource<'a>,
-    pub reading: &'a args::Reading,
+    pub run: CorpusRun<'a>,
     pub policies: &'a args::Policies,
-    pub mode: Mode,
     /// What goes to standard output, if anything.
     pub format: Option<&'a str>,
     pub reports: &'a [String],
     /// The outputs that may be asked for.
     pub known: &'static [Output],
     pub scope: Scope,
-    pub jobs: usize,
-    pub strict: bool,
-    pub redact: bool,
-    pub selection: Selection,
     pub caching: &'a args::Caching,
 }
 
@@ -61,128 +48,93 @@ pub fn run(asked: &args::Replay, screen: &mut Screen) -> Result<Exit, Failure> {
     if asked.lines.lines {
         return lines::replay(asked, scope, screen);
     }
-    let args::Corpus { recordings, selection, policies, judging, jobs } = &asked.corpus;
-    let asked = ReplayRequest {
-        wanted: SessionSource::of(&recordings.sessions, recordings.samples, "rulestep replay SESSIONS")?,
-        reading: &recordings.reading,
-        policies,
-        mode: judging.mode.into(),
+    let mut run = CorpusRun::of("rulestep replay SESSIONS", &asked.corpus, screen)?;
+    (run.strict, run.redact) = (asked.strict, asked.redact);
+    let request = ReplayRequest {
+        run,
+        policies: &asked.corpus.policies,
         format: Some(&asked.format),
         reports: &asked.report,
         known: OUTPUTS,
         scope,
-        jobs: *jobs,
-        redact: asked.redact,
-        strict: asked.strict,
-        selection: Selection::of(selection)?,
         caching: &asked.caching,
     };
-    judge(&asked, screen)
+    judge(request, screen)
 }
 
 /// Judges and prints.
-pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
-    let options = input::options(asked.reading)?;
-    let mut sessions = Sessions::new(asked.wanted, options, screen);
-    let mut reports = Reports::open(asked.format, asked.reports, asked.known, sessions.names())?;
+pub fn judge(mut asked: ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
+    let mut reports = Reports::open(asked.format, asked.reports, asked.known, asked.run.names())?;
     if asked.scope == Scope::Summary
         && let Some(output) = reports.outputs.iter().find(|output| output.gathers != Gathers::Nothing)
     {
         let message = format!("`--summary` has no findings to write as `{}`", output.name);
         return Err(Failure::usage(message).help("`text` and `json` have a summary"));
     }
-    let command = Command::new("replay").sessions(asked.wanted, asked.reading, &asked.selection);
-    let command = command.policies(asked.policies, &[], asked.mode).text();
-    let (policy, levels) = match input::policy_and_levels(asked.policies, asked.wanted.is_samples(), screen) {
+    let (mode, samples) = (asked.run.mode, asked.run.source.is_samples());
+    let command = Command::of("replay", &asked.run).policies(asked.policies, &[], mode).text();
+    let (policy, levels) = match input::policy_and_levels(asked.policies, samples, screen) {
         Ok(loaded) => loaded,
         Err(failure) => return Err(reports.undecided("replay", json::SCHEMA, failure, &command, screen)),
     };
-    sessions.join_for([&*policy]);
     let look = Look { scope: asked.scope, color: screen.color && asked.format.is_some() };
     screen.all = asked.scope == Scope::Full;
-    input::watch_interrupts()?;
-    let corpus = Corpus::new(asked.jobs).context("no thread can be started").map_err(Failure::System)?;
-
-    sessions.show_progress(screen);
-    let (mut total, mut gathered, mut dossier) = (Total::default(), Issues::default(), Dossier::default());
-    let (mut only, mut written) = (None, Ok(()));
     let outputs = reports.outputs.clone();
-    let identifies = outputs.iter().any(|output| output.name == "json");
-    let judge = |session: &Arc<Session>| Replay::new(session, &policy, asked.mode);
-    let answer = |session| match asked.selection.choose(session, &judge) {
-        Ok(Chosen { session, mut diagnostics, replay }) => {
-            let identity = identifies.then(|| Identity::of(&session));
-            let judged = if asked.redact {
-                let mut blank = redacted(&session, &[&policy], asked.mode);
-                diagnostics.append(&mut blank.diagnostics);
-                JudgedSession::new(Arc::new(blank), &policy, asked.mode, asked.scope)
-            } else if let Some(replay) = replay {
-                JudgedSession::of(replay, asked.scope)
-            } else {
-                JudgedSession::new(session, &policy, asked.mode, asked.scope)
-            };
-            let mut answer = Answer::new(judged, diagnostics, &outputs, look);
-            answer.total.provenance.sessions.extend(identity);
-            answer
-        }
-        Err(diagnostics) => Answer::left_out(diagnostics),
+    asked.run.policies = vec![Arc::clone(&policy)];
+    asked.run.identifies = outputs.iter().any(|output| output.name == "json");
+    let cache = asked.cache(&outputs, look);
+    let ReplayRequest { run, scope, .. } = &mut asked;
+
+    let (mut gathered, mut dossier, mut only) = (Issues::default(), Dossier::default(), None);
+    let judge = |session: &Arc<Session>| Replay::new(session, &policy, mode);
+    let make = |session, replay, total: &mut Total, diagnostics: &mut Vec<Diagnostic>| {
+        let judged = match replay {
+            Some(replay) => JudgedSession::of(replay, *scope),
+            None => JudgedSession::new(session, &policy, mode, *scope),
+        };
+        diagnostics.extend(judged.notices());
+        total.add(&judged);
+        Written::new(judged, &outputs, look)
     };
-    let mut take = |answer: Answer| {
-        answer.diagnostics.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
-        total.merge(&answer.total);
-        written = reports.write(&answer.bytes, screen);
-        if let Some(found) = answer.found {
+    let job = Job { judge: &judge, changes: &|_| 0, make: &make };
+    let mut take = |answer: Answer<Written>, total: &Total, screen: &mut Screen| {
+        dossier.note(&answer.diagnostics);
+        let Some(Written { bytes, found, session }) = answer.made else { return Ok(()) };
+        if let Some(found) = found {
             gathered.take(found);
         }
-        dossier.note(&answer.diagnostics);
-        if let Some((found, replay)) = answer.dossier {
+        if let Some((found, replay)) = session {
             only = (total.sessions == 1).then_some(replay);
             dossier.merge(found);
         }
-        if written.is_err() || input::interrupted() {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        Ok(reports.write(&bytes, screen)?)
     };
-    let cache = asked.cache(&policy, &outputs, look);
-    cached::run(cache, &asked.selection, &corpus, &mut sessions, &answer, &mut take);
-    screen.end_progress();
-    written?;
+    run.run_cached(cache, &job, &mut take, screen)?;
 
-    sessions.strict = asked.strict;
-    let told = sessions.ended();
-    told.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
-    (total.interrupted, total.strict) = (input::interrupted(), asked.strict);
-    let is_all = !total.interrupted && asked.selection.given().is_empty();
-    let several = total.sessions > 1 && !asked.wanted.is_samples();
-    let seen = (&total.tools, &total.contexts);
-    let unseen = if is_all { input::unseen(&policy, &levels, seen, several, screen) } else { Vec::new() };
+    let several = run.read.sessions > 1 && !samples;
+    let seen = (&run.read.tools, &run.read.contexts);
+    let unseen =
+        if run.is_whole() { input::unseen(&policy, &levels, seen, several, screen) } else { Vec::new() };
     // A part of the sessions that was picked says nothing of the others; a shard says what the others are merged with.
-    if !total.interrupted && asked.selection.given().iter().all(|(option, _)| *option == "--shard") {
+    let total = &mut run.read;
+    if !total.interrupted && run.selection.given().iter().all(|(option, _)| *option == "--shard") {
         total.unseen = total.tools.all().map(|seen| lint::unseen_names(&policy, &seen)).unwrap_or_default();
         total.off = lint::off_everywhere(&policy, &total.contexts, total.sessions);
     }
-    screen.tell_rest();
-    total.files(&told, &sessions.skipped);
-    dossier.note(&told);
     let mut of_policy = policy.warnings();
     of_policy.extend(unseen);
+    dossier.note(&run.file_problems);
     dossier.note(&of_policy);
-    asked.selection.describe(asked.reading, &mut total.provenance);
-    asked.selection.report(total.sessions, sessions.count, screen);
-    if total.sessions == 0
-        && !total.interrupted
-        && let Some(why) = asked.selection.nothing(sessions.count)
-    {
-        reports.nothing_judged(why, "replay", json::SCHEMA, &told, &command, screen)?;
+    run.close(screen);
+    if let Some(why) = run.nothing() {
+        reports.nothing_judged(why, "replay", json::SCHEMA, &run.file_problems, &command, screen)?;
         return Ok(Exit::Bad);
     }
     let end = End {
-        total: &total,
+        total: &run.read,
         policy: &policy,
         of_policy: &of_policy,
-        mode: asked.mode,
+        mode,
         gathered: &gathered,
         dossier: &dossier,
         only: only.as_deref(),
@@ -190,32 +142,25 @@ pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Fai
         command: &command,
     };
     reports.end(screen, &|output, color, out| (output.end)(&end, &Look { color, ..look }, out))?;
-    Ok(match (total.interrupted, total.objected) {
-        (true, _) => Exit::Interrupted,
-        _ if asked.strict && total.skipped > 0 => Exit::Bad,
-        // What was not read may hold anything.
-        (_, 0) if total.errors > 0 => Exit::Bad,
-        (_, 0) => Exit::Clean,
-        _ => Exit::Found,
-    })
+    Ok(run.exit(run.read.objected > 0))
 }
 
 impl ReplayRequest<'_> {
     /// Summaries alone are kept: they are small, and hold nothing of what was recorded but what they print.
-    fn cache(&self, policy: &Policy, outputs: &[&Output], look: Look) -> Option<Cache> {
+    fn cache(&self, outputs: &[&Output], look: Look) -> Option<Cache> {
         if self.scope != Scope::Summary || outputs.iter().any(|output| output.gathers != Gathers::Nothing) {
             return None;
         }
         let outputs: Vec<_> = outputs.iter().map(|output| output.name).collect();
-        let options = format!("replay {outputs:?} {} {} {}", look.color, self.mode.word(), self.redact);
-        let policies = [(self.policies, policy)];
-        Cache::of(self.caching, self.wanted, self.reading, &self.selection, &policies, &options)
+        let (mode, redact) = (self.run.mode.word(), self.run.redact);
+        let options = format!("replay {outputs:?} {} {mode} {redact}", look.color);
+        self.run.cache(self.caching, self.policies, &options)
     }
 }
 
-/// What is left of a session once it is judged: small beside the session.
+/// What the outputs make of a session: small beside it.
 #[derive(Default, Serialize, Deserialize)]
-struct Answer {
+struct Written {
     /// Of each output.
     #[serde(with = "kept::texts")]
     bytes: Vec<Vec<u8>>,
@@ -224,20 +169,11 @@ struct Answer {
     found: Option<(ci::Case, Vec<Issue>)>,
     /// The same with all that it rests on, and the session: if it stays the only one, it is shown as a whole.
     #[serde(skip)]
-    dossier: Option<(Dossier, Box<Replay>)>,
-    total: Total,
-    #[serde(with = "kept::diagnostics")]
-    diagnostics: Vec<Diagnostic>,
+    session: Option<(Dossier, Box<Replay>)>,
 }
 
-impl Answers for Answer {
-    fn diagnostics(&self) -> &[Diagnostic] {
-        &self.diagnostics
-    }
-
-    fn append(&mut self, later: &Answer) {
-        self.total.merge(&later.total);
-        self.diagnostics.extend_from_slice(&later.diagnostics);
+impl Sum for Written {
+    fn add(&mut self, later: &Written) {
         if self.bytes.is_empty() {
             self.bytes.clone_from(&later.bytes);
         } else {
@@ -248,23 +184,14 @@ impl Answers for Answer {
     fn weight(&self) -> usize {
         let bytes: usize = self.bytes.iter().map(Vec::len).sum();
         let issues = self.found.as_ref().map_or(0, |(_, issues)| issues.len());
-        let session = self.dossier.as_ref().map_or(0, |(_, replay)| corpus::weight(replay.session()));
+        let session = self.session.as_ref().map_or(0, |(_, replay)| corpus::weight(replay.session()));
         // Tables, and the decisions of a replay beside its session.
         2048 + bytes + issues * 1024 + session * 2
     }
 }
 
-impl Answer {
-    fn new(
-        judged: JudgedSession,
-        mut diagnostics: Vec<Diagnostic>,
-        outputs: &[&Output],
-        look: Look,
-    ) -> Answer {
-        diagnostics.extend(judged.notices());
-        let mut total = Total::default();
-        total.add(&judged);
-        total.note(&diagnostics);
+impl Written {
+    fn new(judged: JudgedSession, outputs: &[&Output], look: Look) -> Written {
         let bytes = outputs.iter().enumerate().map(|(place, output)| {
             let mut bytes = Vec::new();
             // Only the terminal is coloured. Writing to memory does not fail; were it to, the session would be without
@@ -282,18 +209,11 @@ impl Answer {
             }
             _ => None,
         };
-        let dossier = match judged {
+        let session = match judged {
             JudgedSession::Whole(replay) if gathers(Gathers::Dossier) => Some((Dossier::of(&replay), replay)),
             _ => None,
         };
-        Answer { bytes, found, dossier, total, diagnostics }
-    }
-
-    /// Of a session that is not looked at; what was lost in reading it may have been part of another.
-    fn left_out(diagnostics: Vec<Diagnostic>) -> Answer {
-        let mut total = Total::default();
-        total.note(&diagnostics);
-        Answer { bytes: Vec::new(), found: None, dossier: None, total, diagnostics }
+        Written { bytes, found, session }
     }
 }
 

@@ -6,11 +6,12 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use super::args::{Policies, Reading};
+use super::args::Policies;
+use super::corpus_run::CorpusRun;
 use super::exit::Failure;
 use super::input::SessionSource;
 use super::screen::Screen;
-use super::selection::{Nothing, Selection};
+use super::selection::Nothing;
 use crate::files::replace::PendingFile;
 use crate::report::ci::failed::{self, NoResult};
 use rulestep_base::diagnostic::Diagnostic;
@@ -174,27 +175,19 @@ fn create(path: &str) -> Result<PendingFile, Failure> {
 pub struct Command(String);
 
 impl Command {
-    /// Of this verb.
-    pub fn new(verb: &str) -> Command {
-        Command(format!("rulestep {verb}"))
-    }
-
-    /// With the sessions and how they are read.
-    pub fn sessions(
-        mut self,
-        wanted: SessionSource<'_>,
-        reading: &Reading,
-        selection: &Selection,
-    ) -> Command {
-        match wanted {
-            SessionSource::Samples => self.0.push_str(" --samples"),
-            SessionSource::Named(named) => named.iter().for_each(|named| self.word(named)),
+    /// Of this verb, with the sessions and how they are read.
+    pub fn of(verb: &str, run: &CorpusRun<'_>) -> Command {
+        let mut command = Command(format!("rulestep {verb}"));
+        match run.source {
+            SessionSource::Samples => command.0.push_str(" --samples"),
+            SessionSource::Named(named) => named.iter().for_each(|named| command.word(named)),
         }
-        self.option("--from", reading.from.iter());
-        self.option("--error-regex", reading.error_regex.iter());
-        self.option("--refused-regex", reading.refused_regex.iter());
-        selection.given().iter().for_each(|(option, text)| self.option(option, std::iter::once(text)));
-        self
+        command.option("--from", run.reading.from.iter());
+        command.option("--error-regex", run.reading.error_regex.iter());
+        command.option("--refused-regex", run.reading.refused_regex.iter());
+        let given = run.selection.given().iter();
+        given.for_each(|(option, text)| command.option(option, std::iter::once(text)));
+        command
     }
 
     /// With the policies and how they judge.
@@ -238,7 +231,7 @@ mod tests {
 
     #[test]
     fn what_a_shell_would_read_otherwise_is_quoted() {
-        let mut command = Command::new("diff");
+        let mut command = Command("rulestep diff".to_owned());
         for word in ["s/*.json", "git:HEAD~1", "it's", ""] {
             command.word(word);
         }

@@ -40,6 +40,8 @@ pub struct Selection {
     given: Vec<(&'static str, String)>,
     left_out: LeftOut,
     repeated: Repeated,
+    /// Whether sessions that were read before are looked at again.
+    pub keeps_repeated: bool,
 }
 
 /// One of the parts that sessions are divided into.
@@ -126,23 +128,17 @@ impl Selection {
             given: given.into_iter().filter_map(|(option, text)| Some((option, text?))).collect(),
             left_out: LeftOut::default(),
             repeated: Repeated::default(),
+            keeps_repeated: false,
         })
     }
 
     /// The session, if it is looked at; else what was odd in it, which is reported all the same, except by another shard's
-    /// machine. Where the filter asks what was decided, the session is replayed with `judge`, and comes with its replay.
+    /// machine. Where the filter asks what was decided, the session is replayed with `judge`, and comes with its replay; where it
+    /// asks what changes, `changes` says how much.
     ///
     /// # Errors
     /// It is left out.
-    pub fn choose(&self, session: Session, judge: &Judge<'_>) -> Result<Chosen, Vec<Diagnostic>> {
-        self.choose_compared(session, judge, &|_| 0)
-    }
-
-    /// The same of sessions that are compared; `changes` says how much changes in one.
-    ///
-    /// # Errors
-    /// It is left out.
-    pub fn choose_compared(
+    pub fn choose(
         &self,
         mut session: Session,
         judge: &Judge<'_>,
@@ -193,7 +189,7 @@ impl Selection {
             (marks, place, answer(session))
         };
         let mut take = |((mark, beginning), place, given): (_, SessionPlace, R)| {
-            if self.repeated.has(mark, &place.0) {
+            if !self.keeps_repeated && self.repeated.has(mark, &place.0) {
                 return ControlFlow::Continue(());
             }
             let fork = self.repeated.fork_of(beginning, place.clone());
@@ -201,12 +197,6 @@ impl Selection {
             take(fork.map_or(given, |(of, session)| self.answer_fork(&of, session, answer)))
         };
         let _ = corpus.run(sessions, &marked, &|(_, _, answer)| weigh(answer), &mut take);
-    }
-
-    /// The sessions to choose from, one after the other.
-    pub fn each<'s>(&'s self, sessions: &'s mut Sessions) -> impl Iterator<Item = Session> + 's {
-        let again = sessions.again();
-        std::iter::from_fn(move || self.next(sessions, &again))
     }
 
     /// Whether it asks what a policy decides.

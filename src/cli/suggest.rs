@@ -7,13 +7,14 @@ use std::sync::Arc;
 use anyhow::Context as _;
 
 use super::args;
-use super::count::{Counting, ended};
+use super::corpus_run::CorpusRun;
+use super::count::Counting;
 use super::exit::{Exit, Failure};
 use super::new_file::create;
 use super::screen::Screen;
 use super::selection::Selection;
 use crate::report::suggest::{OUTPUTS, View, WrittenDocument, action_sentence, counted, sentence, support};
-use crate::report::{Total, words};
+use crate::report::words;
 use crate::suggest::action::{self, ActionRule, ActionSuggestion, Suggested, suggest_actions, together};
 use crate::suggest::document::{commented, file_name};
 use crate::suggest::{Bounds, Candidate, Suggestion, Suggestions, suggest};
@@ -31,8 +32,9 @@ pub fn run(asked: &args::Suggest, screen: &mut Screen) -> Result<Exit, Failure> 
         let message = "`--where` asks what a policy decides, and `suggest` has none";
         return Err(Failure::usage(message).help("leave out `is:stopped`, `rule:`, `code:` and the like"));
     }
-    let counting = Counting::new("suggest", recordings, &selection, Policy::empty(), Mode::Shadow, *jobs)?;
-    let (sessions, read) = sessions(&counting, screen)?;
+    let source = recordings.source("rulestep suggest SESSIONS")?;
+    let mut run = CorpusRun::over(source, &recordings.reading, selection, Mode::Shadow, *jobs, screen)?;
+    let sessions = sessions(&mut run, screen)?;
     let bounds = Bounds { support: asked.min_support, against: asked.max_violations, most: asked.most };
     let suggestions = rules(&sessions, &bounds, screen);
     let documents = documents(&suggestions);
@@ -50,21 +52,22 @@ pub fn run(asked: &args::Suggest, screen: &mut Screen) -> Result<Exit, Failure> 
         let view = View {
             suggestions: &suggestions,
             documents: &documents,
-            read: &read,
+            read: &run.read,
             support: bounds.support,
             color: screen.color,
         };
         (output.write)(&view, screen.out())?;
     }
-    Ok(ended(&read))
+    Ok(run.exit(false))
 }
 
-/// All chosen sessions, and how completely they were read.
-pub fn sessions(counting: &Counting<'_>, screen: &mut Screen) -> Result<(Vec<Arc<Session>>, Total), Failure> {
+/// All chosen sessions.
+pub fn sessions(run: &mut CorpusRun<'_>, screen: &mut Screen) -> Result<Vec<Arc<Session>>, Failure> {
     let mut sessions: Vec<Arc<Session>> = Vec::new();
-    let keep = |replay: &Replay| Arc::clone(replay.session());
-    let read = counting.run(Replay::new, &keep, &mut |session| sessions.push(session), screen)?;
-    Ok((sessions, read))
+    let (policy, keep) = (Policy::empty(), |replay: &Replay| Arc::clone(replay.session()));
+    let counting = Counting { policy: &policy, judge: Replay::new, count: &keep };
+    counting.run(run, &mut |session| sessions.push(session), screen)?;
+    Ok(sessions)
 }
 
 /// The rules that they suggest; those that no document can say are only counted.

@@ -25,8 +25,6 @@ use rulestep_recording::{self as recording, Checkpoint, Options, Stretch};
 mod again;
 mod notes;
 
-pub use self::again::Again;
-
 /// Sessions between two changes of the progress line.
 const SAID_EVERY: u64 = 32;
 /// How long an input is waited for that was waited for before.

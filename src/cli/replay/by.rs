@@ -1,11 +1,11 @@
 //! `rulestep replay --by KEY`: findings counted by what they have in common.
 
 use crate::cli::args;
-use crate::cli::count::{Counting, ended};
+use crate::cli::corpus_run::CorpusRun;
+use crate::cli::count::Counting;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::input;
 use crate::cli::screen::Screen;
-use crate::cli::selection::Selection;
 use crate::explore::breakdown::{Breakdown, By};
 use crate::report::breakdown::{OUTPUTS, View};
 use rulestep_engine::replay::Replay;
@@ -20,20 +20,15 @@ pub fn run(asked: &args::Replay, by: &str, screen: &mut Screen) -> Result<Exit, 
         let message = format!("`--by` does not write `{}`", asked.format);
         return Err(Failure::usage(message).help(format!("it writes {}", names.join(", "))));
     };
-    let selection = Selection::of(&asked.corpus.selection)?;
-    let policy = input::policy(&asked.corpus.policies, asked.corpus.recordings.samples, screen)?;
-    let mode = asked.corpus.judging.mode.into();
-    let counting =
-        Counting::new("replay", &asked.corpus.recordings, &selection, policy, mode, asked.corpus.jobs)?;
+    let corpus = &asked.corpus;
+    let mut run = CorpusRun::of("rulestep replay SESSIONS", corpus, screen)?;
+    let policy = input::policy(&corpus.policies, corpus.recordings.samples, screen)?;
     let mut breakdown = Breakdown::default();
-    let count = |replay: &Replay| Breakdown::of(replay, by);
-    let read = counting.run(Replay::new, &count, &mut |counted| breakdown.merge(&counted), screen)?;
-    let (policy, mode) = (&counting.policy, counting.mode);
-    let view = View { breakdown: &breakdown, by, policy, mode, read: &read, color: screen.color };
+    let counting =
+        Counting { policy: &policy, judge: Replay::new, count: &|replay| Breakdown::of(replay, by) };
+    counting.run(&mut run, &mut |counted| breakdown.merge(&counted), screen)?;
+    let (breakdown, policy, color) = (&breakdown, &policy, screen.color);
+    let view = View { breakdown, by, policy, mode: run.mode, read: &run.read, color };
     (output.write)(&view, screen.out())?;
-    Ok(match ended(&read) {
-        Exit::Interrupted => Exit::Interrupted,
-        _ if read.objected > 0 => Exit::Found,
-        exit => exit,
-    })
+    Ok(run.exit(run.read.objected > 0))
 }

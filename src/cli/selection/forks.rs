@@ -1,9 +1,6 @@
 //! Forks that do not say that they are: they begin with the calls of another session that was read.
 
-use std::sync::Arc;
-
 use super::Selection;
-use crate::cli::input::{Again, Sessions};
 use crate::explore::repeats;
 use rulestep_base::session::Session;
 
@@ -21,16 +18,5 @@ impl Selection {
         self.left_out.take_back(before, 2);
         repeats::mark_copies(&mut session, of);
         answer(session)
-    }
-
-    /// The next session; one that is a fork of another one, though it does not say so, with its copies marked.
-    pub(super) fn next(&self, sessions: &mut Sessions, again: &Again) -> Option<Session> {
-        let mut session = sessions.next()?;
-        let place = (Arc::clone(&session.origin.file), session.origin.index);
-        let fork = self.repeated.fork_of(repeats::beginning(&session), place);
-        if let Some(of) = fork.and_then(|of| again.read(&of)) {
-            repeats::mark_copies(&mut session, &of);
-        }
-        Some(session)
     }
 }
