@@ -1,11 +1,12 @@
 //! The command line: what was asked, put to the library, and an exit code.
 //!
-//! Results go to standard output, diagnostics and progress to standard error. A verb is one file here, a variant of
-//! `args::Verb` and an arm of `run`.
+//! Results go to standard output, diagnostics and progress to standard error. A command is one file here, its `mod` and its
+//! row of `VERBS`.
 
 mod args;
 mod check;
 mod convert;
+mod corpus_run;
 mod count;
 mod coverage;
 mod diff;
@@ -41,20 +42,22 @@ mod selection;
 mod stats;
 mod suggest;
 mod test;
+mod verb;
 mod witness;
 
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 use std::process::ExitCode;
 use std::sync::Mutex;
 
-use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
+use clap::{ArgMatches, Args, Command, FromArgMatches};
 
-use args::{Cli, Verb};
+use args::Show;
 use exit::{Exit, Failure};
+use rulestep_base::source::nearest::nearest;
 use screen::Screen;
-
-pub use exit_codes::markdown as exit_codes_markdown;
+use verb::{Row, Work};
 
 /// Where and why the program failed by itself; kept by the panic hook.
 static FAULT: Mutex<Option<String>> = Mutex::new(None);
@@ -67,26 +70,110 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             *fault = Some(panic.to_string());
         }
     }));
-    let cli = match command().try_get_matches_from(arguments).and_then(read) {
-        Ok(cli) => cli,
+    let _ = manual::PROGRAM.set(command);
+    let mut command = command();
+    let matches = command.try_get_matches_from_mut(arguments);
+    let asked = matches.and_then(|matches| read(&matches).map_err(|error| error.format(&mut command)));
+    let (show, work) = match asked {
+        Ok(asked) => asked,
         Err(mut told) => {
-            args::look_elsewhere(&mut told);
+            args::look_elsewhere(&mut told, &command);
             // Help and version are answers, everything else is bad usage. A closed pipe is nobody's fault.
             let _ = told.print();
             return if told.use_stderr() { Exit::Bad.into() } else { Exit::Clean.into() };
         }
     };
-    let mut screen = Screen::new(cli.show);
-    guarded(&mut screen, |screen| run(cli, screen)).into()
+    let mut screen = Screen::new(show);
+    guarded(&mut screen, work).into()
 }
+
+/// The program without a command.
+const PROGRAM: Row = Row::of::<open::Open>();
+
+/// The commands, in the order of `--help`.
+const VERBS: &[Row] = &[
+    Row::of::<replay::Replay>(),
+    Row::of::<diff::Diff>(),
+    Row::of::<coverage::Coverage>(),
+    Row::of::<report::Report>(),
+    Row::of::<stats::Stats>(),
+    Row::of::<suggest::Suggest>(),
+    Row::of::<new::New>(),
+    Row::of::<new::Init>(),
+    Row::of::<check::Check>(),
+    Row::of::<test::Test>(),
+    Row::of::<explain::Explain>(),
+    Row::of::<manual::Schema>(),
+    Row::of::<hook::Hook>(),
+    Row::of::<gate::Gate>(),
+    Row::of::<proxy::Proxy>(),
+    Row::of::<install::Install>(),
+    Row::of::<install::Uninstall>(),
+    Row::of::<live::Live>(),
+    Row::of::<prune::Prune>(),
+    Row::of::<doctor::Doctor>(),
+    Row::of::<lsp::Lsp>(),
+    Row::of::<convert::Convert>(),
+    Row::of::<export::Export>(),
+    Row::of::<merge::Merge>(),
+    Row::of::<migrate::Migrate>(),
+    Row::of::<manual::Completions>(),
+    Row::of::<manual::Man>(),
+];
 
 /// The command line as it is documented and parsed.
 fn command() -> Command {
-    exit_codes::explained(args::defaults_explained(Cli::command()))
+    let exits = exit_codes::help("Exit codes of all commands:", PROGRAM.exits);
+    let more = "`rulestep COMMAND --help` says when each command ends with which code.";
+    // The commands come first: the order in which options are added is that of the help, and `Show` is added to each of them.
+    let program = Command::new("rulestep").subcommands(VERBS.iter().map(Row::command));
+    let program = Show::augment_args((PROGRAM.add_arguments)(program));
+    program.after_help(format!("{exits}\n\n{more}"))
 }
 
-fn read(matches: ArgMatches) -> Result<Cli, clap::Error> {
-    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command()))
+/// What is to be done, and how everything is shown.
+fn read(matches: &ArgMatches) -> Result<(Show, Work), clap::Error> {
+    let shown = Show::from_arg_matches(matches)?;
+    let work = match matches.subcommand() {
+        None => match misspelt_command(matches) {
+            Some(failure) => Ok(Box::new(|_: &mut Screen| Err(failure)) as Work),
+            None => (PROGRAM.read)(matches),
+        },
+        // The parser knows no other names.
+        Some((name, matches)) => {
+            (VERBS.iter().find(|verb| verb.name == name).unwrap_or(&PROGRAM).read)(matches)
+        }
+    };
+    Ok((shown, work?))
+}
+
+/// A word that names no file and nearly a command, or a command that is not the first word.
+fn misspelt_command(matches: &ArgMatches) -> Option<Failure> {
+    let word = matches.get_many::<String>("sessions")?.find(|word| {
+        word.chars().all(|c| c.is_ascii_alphabetic() || c == '-') && !std::path::Path::new(word).exists()
+    })?;
+    let meant = nearest(word, VERBS.iter().map(|verb| verb.name))?;
+    let help = if meant == word {
+        format!("the command comes before its options: `rulestep {meant} …`")
+    } else {
+        format!("did you mean `rulestep {meant}`?")
+    };
+    Some(Failure::usage(format!("`{word}` is not a file, a folder or a command")).help(help))
+}
+
+/// The exit codes of all commands, as Markdown. What all commands share is said once, in the text around it.
+pub fn exit_codes_markdown() -> String {
+    let mut text = String::from("| command | 0 | 1 | 2 |\n|---|---|---|---|\n");
+    for verb in VERBS {
+        let _ = write!(text, "| `{}` |", verb.name);
+        for code in 0..=2 {
+            let lines = verb.exits.iter().filter(|(of, _)| *of == code);
+            let when: Vec<&str> = lines.map(|(_, when)| *when).collect();
+            let _ = write!(text, " {} |", when.join("<br>"));
+        }
+        text.push('\n');
+    }
+    text
 }
 
 /// Does the work, reports why it failed, and survives its panics.
@@ -109,52 +196,14 @@ fn guarded(screen: &mut Screen, work: impl FnOnce(&mut Screen) -> Result<Exit, F
     }
 }
 
-fn run(mut cli: Cli, screen: &mut Screen) -> Result<Exit, Failure> {
-    if let Some(recordings) = cli.recordings() {
-        input::add_listed(recordings)?;
-    }
-    match cli.verb {
-        None => open::run(cli.open, screen),
-        Some(Verb::Replay(replay)) => replay::run(&replay, screen),
-        Some(Verb::Diff(diff)) => diff::run(&diff, screen),
-        Some(Verb::Coverage(coverage)) => coverage::run(&coverage, screen),
-        Some(Verb::Report(report)) => report::run(&report, screen),
-        Some(Verb::Stats(stats)) => stats::run(&stats, screen),
-        Some(Verb::Suggest(suggest)) => suggest::run(&suggest, screen),
-        Some(Verb::New(new)) => new::new(&new, screen),
-        Some(Verb::Init(init)) => new::init(&init, screen),
-        Some(Verb::Check(check)) => check::run(&check, screen),
-        Some(Verb::Test(test)) => test::run(&test, screen),
-        Some(Verb::Explain(explain)) => explain::run(&explain, screen),
-        Some(Verb::Hook(hook)) => Ok(hook::run(&hook)),
-        Some(Verb::Gate(gate)) => Ok(gate::run(&gate)),
-        Some(Verb::Proxy(proxy)) => proxy::run(&proxy, screen),
-        Some(Verb::Install(asked)) => install::install(&asked, screen),
-        Some(Verb::Live(asked)) => live::run(asked, screen),
-        Some(Verb::Prune(asked)) => prune::run(&asked, screen),
-        Some(Verb::Doctor(asked)) => doctor::run(&asked, screen),
-        Some(Verb::Uninstall(asked)) => install::uninstall(&asked, screen),
-        Some(Verb::Schema { dialect }) => manual::schema(&dialect, screen),
-        Some(Verb::Lsp(lsp)) => lsp::run(&lsp),
-        Some(Verb::Convert(convert)) => convert::run(&convert, screen),
-        Some(Verb::Export(export)) => export::run(&export, screen),
-        Some(Verb::Merge(merge)) => merge::run(&merge, screen),
-        Some(Verb::Migrate(migrate)) => migrate::run(&migrate, screen),
-        Some(Verb::Completions { shell }) => manual::completions(shell, command(), screen),
-        Some(Verb::Man { verb }) => manual::man(verb.as_deref(), command(), screen),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::io;
 
-    use clap::Parser;
-
     use super::*;
 
     fn ended(work: impl FnOnce(&mut Screen) -> Result<Exit, Failure>) -> Exit {
-        guarded(&mut Screen::new(Cli::parse_from(["rulestep"]).show), work)
+        guarded(&mut Screen::new(Show { color: args::Color::Auto, quiet: false }), work)
     }
 
     #[test]
@@ -169,5 +218,23 @@ mod tests {
     #[test]
     fn the_arguments_are_consistent() {
         command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_its_codes_in_order() {
+        for verb in VERBS.iter().chain([&PROGRAM]) {
+            assert!(verb.exits.is_sorted_by_key(|(code, _)| *code), "{}", verb.name);
+            assert!(verb.exits.iter().any(|(code, _)| *code == 0), "{}", verb.name);
+            let bad = verb.exits.iter().any(|(code, _)| *code == 2);
+            assert!(bad, "{}: clap ends with 2 on wrong arguments", verb.name);
+        }
+    }
+
+    #[test]
+    fn no_line_of_the_help_is_wrapped_again() {
+        for verb in VERBS.iter().chain([&PROGRAM]) {
+            let help = exit_codes::help("Exit codes:", verb.exits);
+            assert!(help.lines().all(|line| line.len() <= hanging::WIDTH), "{help}");
+        }
     }
 }

@@ -7,14 +7,16 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use clap::Args;
 
-use super::args;
+use super::args::{
+    Handling, ModeArgument, Policies, Recordings, SelectionOptions, asks_policy, only_sessions, policies_help,
+};
 use super::corpus_run::{Answer, CorpusRun, Job};
-use super::exit::{Exit, Failure};
 use super::input;
 use super::reports::spare;
-use super::screen::Screen;
 use super::selection::Selection;
+use super::verb::{Exit, Exits, FAULT, Failure, INTERRUPTED, NOT_JUDGED, Screen, Verb};
 use crate::files::replace::PendingFile;
 use crate::report::{Total, words};
 use rulestep_base::diagnostic::Diagnostic;
@@ -22,58 +24,98 @@ use rulestep_base::session::Session;
 use rulestep_engine::policy::Policy;
 use rulestep_engine::replay::Replay;
 
-/// Runs the verb.
-pub fn run(asked: &args::Convert, screen: &mut Screen) -> Result<Exit, Failure> {
-    let args::Convert { recordings, policies, .. } = asked;
-    let source = recordings.source("rulestep convert SESSIONS")?;
-    let mut selection = Selection::of(&asked.selection)?;
-    // A session that was collected twice is written twice, as it was.
-    selection.keeps_repeated = true;
-    let mode = asked.judging.mode.into();
-    let mut run = CorpusRun::over(source, &recordings.reading, selection, mode, 0, screen)?;
-    (run.strict, run.redact, run.identifies) = (asked.strict, asked.redact, false);
-    if policies.policy.is_empty() {
-        run.selection.without_policy(mode)?;
-    } else if !asked.redact && !run.selection.asks_decisions() {
-        let message = "a policy does not change what `convert` writes";
-        let help =
-            "with `--redact` it decides which values are kept, with `--where is:stopped` which sessions";
-        return Err(Failure::usage(message).help(help));
-    }
-    let policy = input::named_policy(policies, screen)?.unwrap_or_else(Policy::empty);
-    run.policies = vec![Arc::clone(&policy)];
-    let mut target = match &asked.output {
-        None => Target::Screen,
-        Some(path) if path.ends_with('/') || Path::new(path).is_dir() => {
-            Target::Folder { names: names(Path::new(path), run.names()), open: None }
+/// The help of `--redact`: here, a policy need not be named.
+const REDACT: &str = "Blank all arguments, results and messages. Only the values that a rule of the -p policies looks at stay readable; without -p, none";
+
+/// Convert recordings to Rulestep's own JSON form, `native`
+#[derive(Debug, Args)]
+#[command(
+    mut_arg("samples", only_sessions),
+    mut_arg("mode", |mode| mode.help("With -p: what the replay for --where assumes after a call that the policy stops")),
+    mut_arg("filter", asks_policy),
+    mut_arg("redact", |redact| redact.help(REDACT)),
+    mut_arg("policy", |policy| policy.help(policies_help(". Needed only for --redact, and for --where with terms about decisions [default: no policy]")))
+)]
+pub struct Convert {
+    #[command(flatten)]
+    pub recordings: Recordings,
+    #[command(flatten)]
+    pub selection: SelectionOptions,
+    /// Output file, or folder (ending in `/`) for one file per recording; existing files are replaced [default: JSON lines on
+    /// standard output]
+    #[arg(short, long, value_name = "FILE|FOLDER/")]
+    pub output: Option<String>,
+    #[command(flatten)]
+    pub handling: Handling,
+    #[command(flatten)]
+    pub policies: Policies,
+    #[command(flatten)]
+    pub judging: ModeArgument,
+}
+
+impl Verb for Convert {
+    const NAME: &'static str = "convert";
+    const EXITS: Exits = &[
+        (0, "all sessions were written"),
+        (2, "a recording could not be read completely; what could be read is written"),
+        (2, "with `--strict`: a file was skipped"),
+        NOT_JUDGED,
+        FAULT,
+        INTERRUPTED,
+    ];
+
+    fn run(&self, screen: &mut Screen) -> Result<Exit, Failure> {
+        let Convert { recordings, policies, .. } = self;
+        let source = recordings.source("rulestep convert SESSIONS")?;
+        let mut selection = Selection::of(&self.selection)?;
+        // A session that was collected twice is written twice, as it was.
+        selection.keeps_repeated = true;
+        let mode = self.judging.mode.into();
+        let mut run = CorpusRun::over(source, &recordings.reading, selection, mode, 0, screen)?;
+        (run.strict, run.redact, run.identifies) = (self.handling.strict, self.handling.redact, false);
+        if policies.policy.is_empty() {
+            run.selection.without_policy(mode)?;
+        } else if !self.handling.redact && !run.selection.asks_decisions() {
+            let message = "a policy does not change what `convert` writes";
+            let help =
+                "with `--redact` it decides which values are kept, with `--where is:stopped` which sessions";
+            return Err(Failure::usage(message).help(help));
         }
-        Some(path) => Target::File(Written::begin(Path::new(path))?),
-    };
-    target.spare(run.names())?;
-    let judge = |session: &Arc<Session>| Replay::new(session, &policy, mode);
-    let make = |session: Arc<Session>, _, total: &mut Total, _: &mut Vec<Diagnostic>| {
-        total.sessions = 1;
-        (Arc::clone(&session.origin.file), serde_json::to_vec(&*session))
-    };
-    let job = Job { judge: &judge, changes: &|_| 0, make: &make };
-    let weigh = |(_, json): &(Arc<str>, serde_json::Result<Vec<u8>>)| json.as_ref().map_or(0, Vec::len);
-    let mut take =
-        |answer: Answer<(Arc<str>, serde_json::Result<Vec<u8>>)>, _: &Total, screen: &mut Screen| {
-            let Some((from, json)) = answer.made else { return Ok(()) };
-            target.write(&from, json.map_err(io::Error::from)?, screen)
+        let policy = input::named_policy(policies, screen)?.unwrap_or_else(Policy::empty);
+        run.policies = vec![Arc::clone(&policy)];
+        let mut target = match &self.output {
+            None => Target::Screen,
+            Some(path) if path.ends_with('/') || Path::new(path).is_dir() => {
+                Target::Folder { names: names(Path::new(path), run.names()), open: None }
+            }
+            Some(path) => Target::File(Written::begin(Path::new(path))?),
         };
-    run.run(&job, &weigh, &mut take, screen)?;
-    let files = target.end()?;
-    run.close(screen);
-    let chosen = run.read.sessions;
-    if asked.output.is_some() {
-        let written = words::count(chosen, "session");
-        let skipped =
-            words::skipped(run.read.skipped).map(|skipped| format!("; {skipped}")).unwrap_or_default();
-        screen.note(&format!("{written} in {}{skipped}", words::count(files, "file")));
+        target.spare(run.names())?;
+        let judge = |session: &Arc<Session>| Replay::new(session, &policy, mode);
+        let make = |session: Arc<Session>, _, total: &mut Total, _: &mut Vec<Diagnostic>| {
+            total.sessions = 1;
+            (Arc::clone(&session.origin.file), serde_json::to_vec(&*session))
+        };
+        let job = Job { judge: &judge, changes: &|_| 0, make: &make };
+        let weigh = |(_, json): &(Arc<str>, serde_json::Result<Vec<u8>>)| json.as_ref().map_or(0, Vec::len);
+        let mut take =
+            |answer: Answer<(Arc<str>, serde_json::Result<Vec<u8>>)>, _: &Total, screen: &mut Screen| {
+                let Some((from, json)) = answer.made else { return Ok(()) };
+                target.write(&from, json.map_err(io::Error::from)?, screen)
+            };
+        run.run(&job, &weigh, &mut take, screen)?;
+        let files = target.end()?;
+        run.close(screen);
+        let chosen = run.read.sessions;
+        if self.output.is_some() {
+            let written = words::count(chosen, "session");
+            let skipped =
+                words::skipped(run.read.skipped).map(|skipped| format!("; {skipped}")).unwrap_or_default();
+            screen.note(&format!("{written} in {}{skipped}", words::count(files, "file")));
+        }
+        // No session is an error here, even for a shard.
+        Ok(if chosen == 0 && !run.read.interrupted { Exit::Bad } else { run.exit(false) })
     }
-    // No file is one that was asked for, not even of a shard.
-    Ok(if chosen == 0 && !run.read.interrupted { Exit::Bad } else { run.exit(false) })
 }
 
 /// Where sessions go.

@@ -1,7 +1,7 @@
 //! The one loop of all commands that go through recordings.
 //!
 //! A command says what it makes of a session and what it does with that. Which sessions are chosen, interrupts, progress,
-//! redaction, what is said of damaged files and of sessions that are left out, and the exit code are decided here.
+//! redaction, the messages about damaged files and about sessions that are left out, and the exit code are decided here.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -55,6 +55,9 @@ pub struct CorpusRun<'a> {
     sessions: Sessions,
 }
 
+/// What a command keeps of a session. It takes the replay if there is one, counts the session, and adds diagnostics.
+type Make<'j, T> = dyn Fn(Arc<Session>, Option<Replay>, &mut Total, &mut Vec<Diagnostic>) -> T + Sync + 'j;
+
 /// What a command does with a session, on any thread.
 pub struct Job<'j, T> {
     /// Replays a session, for a filter that asks for decisions.
@@ -62,7 +65,7 @@ pub struct Job<'j, T> {
     /// Counts what changes in a session, for a filter that asks for changes.
     pub changes: &'j Changes<'j>,
     /// What is kept of a session, from its replay if the filter needed one. It counts the session, and adds diagnostics.
-    pub make: &'j (dyn Fn(Arc<Session>, Option<Replay>, &mut Total, &mut Vec<Diagnostic>) -> T + Sync),
+    pub make: &'j Make<'j, T>,
 }
 
 /// What is kept of a session, or of several in the cache.
@@ -133,7 +136,7 @@ impl<'a> CorpusRun<'a> {
         screen: &Screen,
     ) -> Result<CorpusRun<'a>, Failure> {
         Ok(CorpusRun {
-            sessions: Sessions::new(source, input::options(reading)?, screen),
+            sessions: Sessions::new(&source, input::options(reading)?, screen),
             source,
             reading,
             selection,
@@ -162,12 +165,12 @@ impl<'a> CorpusRun<'a> {
     /// See [`of`](CorpusRun::of).
     pub fn chosen(
         usage: &str,
-        args::Corpus { recordings, judging, jobs, .. }: &'a args::Corpus,
+        args::Corpus { recordings, judging, threads, .. }: &'a args::Corpus,
         selection: Selection,
         screen: &Screen,
     ) -> Result<CorpusRun<'a>, Failure> {
         let source = recordings.source(usage)?;
-        CorpusRun::over(source, &recordings.reading, selection, judging.mode.into(), *jobs, screen)
+        CorpusRun::over(source, &recordings.reading, selection, judging.mode.into(), threads.jobs, screen)
     }
 
     /// The files by the names under which they are shown.
@@ -184,7 +187,7 @@ impl<'a> CorpusRun<'a> {
     /// these are read.
     pub fn cache(&self, caching: &args::Caching, policies: &args::Policies, options: &str) -> Option<Cache> {
         let policies: Vec<_> = self.policies.iter().map(|policy| (policies, &**policy)).collect();
-        Cache::of(caching, self.source, self.reading, &self.selection, &policies, options)
+        Cache::of(caching, &self.source, self.reading, &self.selection, &policies, options)
     }
 
     /// Puts every chosen session through a job, and its answers to `take`; `weigh` says how many bytes one takes.
@@ -267,9 +270,7 @@ impl<'a> CorpusRun<'a> {
         drive(selection, &corpus, sessions, &answer, &mut take);
         screen.end_progress();
         taken?;
-        self.sessions.strict = self.strict;
-        self.file_problems = self.sessions.ended();
-        self.file_problems.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
+        self.file_problems = self.sessions.finish(self.strict, screen);
         self.read.files(&self.file_problems, &self.sessions.skipped);
         (self.read.interrupted, self.read.strict) = (input::interrupted(), self.strict);
         Ok(())

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::args;
-use super::corpus_run::{COUNTED, CorpusRun, Job, Sum, Take};
+use super::corpus_run::{Answer, COUNTED, CorpusRun, Job, Sum, Take};
 use super::exit::Failure;
 use super::screen::Screen;
 use crate::explore::coverage::Coverage;
@@ -63,7 +63,11 @@ impl<T: Send> Counting<'_, T> {
             (self.count)(&replay)
         };
         let job = Job { judge: &judge, changes: &|_| 0, make: &make };
-        drive(run, &job, &mut |answer, _, _| Ok(answer.made.into_iter().for_each(&mut *take)), screen)?;
+        let mut take = |answer: Answer<T>, _: &Total, _: &mut Screen| {
+            answer.made.into_iter().for_each(&mut *take);
+            Ok(())
+        };
+        drive(run, &job, &mut take, screen)?;
         run.close(screen);
         Ok(())
     }

@@ -5,72 +5,100 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use clap::Args;
 
-use super::args::{self, TableFormat};
+use super::args::{Corpus, TableFormat};
 use super::corpus_run::CorpusRun;
 use super::count::Counting;
-use super::exit::{Exit, Failure};
 use super::input;
-use super::screen::Screen;
+use super::verb::{Exit, Exits, FAULT, Failure, NOT_JUDGED, Screen, Verb};
 use crate::report::export::TABLES;
 #[cfg(feature = "parquet")]
 use crate::report::export::parquet::ParquetTable;
 use crate::report::words;
 use rulestep_engine::replay::Replay;
 
-/// Runs the verb. The files come into being under their names when all are complete.
-pub fn run(asked: &args::Export, screen: &mut Screen) -> Result<Exit, Failure> {
-    let args::Export { corpus, output, format, redact } = asked;
-    let mut run = CorpusRun::of("rulestep export SESSIONS", corpus, screen)?;
-    let policy = input::policy(&corpus.policies, corpus.recordings.samples, screen)?;
-    run.redact = *redact;
-    let folder = Path::new(output);
-    let begun = || -> anyhow::Result<Vec<TableFile>> {
-        fs::create_dir_all(folder)?;
-        TABLES.iter().map(|table| TableFile::begin(folder, table.name, *format)).collect()
-    };
-    let shown = words::line(output);
-    let mut files = begun().with_context(|| format!("{shown} cannot be written")).map_err(Failure::System)?;
-    let rows = |replay: &Replay| {
-        let rows = TABLES.iter().map(|table| {
-            let mut rows = Vec::new();
-            (table.rows)(replay, &mut rows).map(|()| rows)
-        });
-        rows.collect::<std::io::Result<Vec<Vec<u8>>>>()
-    };
-    let mut written = Ok(());
-    let mut take = |rows: std::io::Result<Vec<Vec<u8>>>| {
-        if written.is_ok() {
-            let write = |rows: Vec<Vec<u8>>| {
-                files.iter_mut().zip(rows).try_for_each(|(file, rows)| file.rows.write(&rows))
-            };
-            written = rows.and_then(write);
+/// Write sessions, calls and findings as tables to load into a database, as JSON lines
+#[derive(Debug, Args)]
+pub struct Export {
+    #[command(flatten)]
+    pub corpus: Corpus,
+    /// Folder for the files `sessions`, `calls` and `findings`; existing ones are replaced
+    #[arg(short, long, value_name = "FOLDER")]
+    pub output: String,
+    /// Format of the files, and the end of their names
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: TableFormat,
+    /// Blank all arguments, results and messages. Only the values that a rule of the policies looks at stay readable
+    #[arg(long)]
+    pub redact: bool,
+}
+
+impl Verb for Export {
+    const NAME: &'static str = "export";
+    const EXITS: Exits = &[
+        (0, "the rows of all sessions were written"),
+        (2, "a recording could not be read completely; the rows of what could be read are written"),
+        NOT_JUDGED,
+        FAULT,
+        (130, "interrupted with Ctrl-C; nothing was written"),
+    ];
+
+    /// The files come into being under their names when all are complete.
+    fn run(&self, screen: &mut Screen) -> Result<Exit, Failure> {
+        let Export { corpus, output, format, redact } = self;
+        let mut run = CorpusRun::of("rulestep export SESSIONS", corpus, screen)?;
+        let policy = input::policy(&corpus.policies, corpus.recordings.samples, screen)?;
+        run.redact = *redact;
+        let folder = Path::new(output);
+        let begun = || -> anyhow::Result<Vec<TableFile>> {
+            fs::create_dir_all(folder)?;
+            TABLES.iter().map(|table| TableFile::begin(folder, table.name, *format)).collect()
+        };
+        let shown = words::line(output);
+        let mut files =
+            begun().with_context(|| format!("{shown} cannot be written")).map_err(Failure::System)?;
+        let rows = |replay: &Replay| {
+            let rows = TABLES.iter().map(|table| {
+                let mut rows = Vec::new();
+                (table.rows)(replay, &mut rows).map(|()| rows)
+            });
+            rows.collect::<std::io::Result<Vec<Vec<u8>>>>()
+        };
+        let mut written = Ok(());
+        let mut take = |rows: std::io::Result<Vec<Vec<u8>>>| {
+            if written.is_ok() {
+                let write = |rows: Vec<Vec<u8>>| {
+                    files.iter_mut().zip(rows).try_for_each(|(file, rows)| file.rows.write(&rows))
+                };
+                written = rows.and_then(write);
+            }
+        };
+        let counting = Counting { policy: &policy, judge: Replay::new, count: &rows };
+        counting.run(&mut run, &mut take, screen)?;
+        let (read, exit) = (&run.read, run.exit(false));
+        let nothing = match (read.interrupted, read.sessions) {
+            (true, _) => Some("interrupted: nothing was written"),
+            (false, 0) if exit == Exit::Bad => Some("no session, so nothing was written"),
+            (false, _) => None,
+        };
+        let finish = || -> anyhow::Result<()> {
+            written?;
+            // Rows of some sessions only, or of none, would look like all there are: what was there stays.
+            if nothing.is_some() {
+                return Ok(());
+            }
+            files.iter_mut().try_for_each(|file| file.rows.finish())?;
+            files.iter().try_for_each(|file| Ok(fs::rename(&file.beside, &file.path)?))
+        };
+        finish().with_context(|| format!("{shown} cannot be written")).map_err(Failure::System)?;
+        let sessions = words::count(read.sessions, "session");
+        match nothing {
+            Some(why) => screen.error(why, None),
+            None => screen.note(&format!("{sessions} written to {shown}")),
         }
-    };
-    let counting = Counting { policy: &policy, judge: Replay::new, count: &rows };
-    counting.run(&mut run, &mut take, screen)?;
-    let (read, exit) = (&run.read, run.exit(false));
-    let nothing = match (read.interrupted, read.sessions) {
-        (true, _) => Some("interrupted: nothing was written"),
-        (false, 0) if exit == Exit::Bad => Some("no session, so nothing was written"),
-        (false, _) => None,
-    };
-    let finish = || -> anyhow::Result<()> {
-        written?;
-        // Rows of some sessions only, or of none, would look like all there are: what was there stays.
-        if nothing.is_some() {
-            return Ok(());
-        }
-        files.iter_mut().try_for_each(|file| file.rows.finish())?;
-        files.iter().try_for_each(|file| Ok(fs::rename(&file.beside, &file.path)?))
-    };
-    finish().with_context(|| format!("{shown} cannot be written")).map_err(Failure::System)?;
-    let sessions = words::count(read.sessions, "session");
-    match nothing {
-        Some(why) => screen.error(why, None),
-        None => screen.note(&format!("{sessions} written to {shown}")),
+        Ok(exit)
     }
-    Ok(exit)
 }
 
 /// A table that is being written beside its place.

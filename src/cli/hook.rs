@@ -9,12 +9,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::args::{self, Fallback, OnAsk};
-use super::exit::Exit;
+use clap::Args;
+
+use super::args::{Fallback, GatePolicy, Guarding, OnAsk, OnError, agents};
+use super::verb::{Exit, Exits, Failure, Screen, Verb};
 use crate::live::agent::{Answer, Event, Reply};
 use crate::live::hook_service::HookService;
 use crate::live::self_guard::{self, SelfGuard};
-use crate::live::{self, Agent, Fault};
+use crate::live::{self, Agent, Fault, LIMIT};
 use rulestep_base::session::refusal;
 use rulestep_engine::run::Mode;
 
@@ -27,19 +29,56 @@ static OBSERVES: AtomicBool = AtomicBool::new(false);
 /// Whether the agent asks its user where the event is answered so.
 static ASKS: AtomicBool = AtomicBool::new(false);
 
-/// Runs the verb. Agents let a call run when its hook takes too long, so an answer is given before they do.
-pub fn run(asked: &args::Hook) -> Exit {
-    let began = Instant::now();
-    let answered = match watch(asked.clone()) {
-        Ok(()) => catch_unwind(AssertUnwindSafe(|| answer(asked, began))),
-        Err(fault) => Ok(Err(fault)),
-    };
-    only_one();
-    finish(asked, answered)
+/// Answer one hook event of a running agent, such as a tool call to allow or deny (`install` sets it up; docs/gate.md)
+#[derive(Debug, Clone, Args)]
+pub struct Hook {
+    /// The agent whose hook this is
+    #[arg(value_name = "AGENT", value_parser = agents())]
+    pub agent: String,
+    #[command(flatten)]
+    pub gate: GatePolicy,
+    /// Shadow mode: decide and record, but stop nothing, whatever --on-error says. Errors are printed on standard error
+    #[arg(long)]
+    pub shadow: bool,
+    #[command(flatten)]
+    pub fallback: OnError,
+    /// What to answer when a rule wants a person to be asked. Use `deny` where there is nobody to ask; it also turns `--on-error ask`
+    /// into a denial
+    #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
+    pub on_ask: OnAsk,
+    #[command(flatten)]
+    pub guarding: Guarding,
+    /// Time limit for the whole answer, in milliseconds; then the `--on-error` answer is given
+    #[arg(long, value_name = "MS", default_value_t = LIMIT)]
+    pub limit: u64,
+}
+
+impl Verb for Hook {
+    const NAME: &'static str = "hook";
+    const EXITS: Exits = &[
+        (
+            0,
+            "the call runs (the answer is empty or `{}`), or the answer on standard output says what happens",
+        ),
+        (0, "with `--on-error allow`: an error prevented the decision, and the call runs"),
+        (2, "the policy or an error stops the call; agents treat other codes as permission"),
+        (2, "wrong arguments, even with `--on-error allow`"),
+    ];
+
+    /// Agents let a call run when its hook takes too long, so an answer is given before they do.
+    fn run(&self, _: &mut Screen) -> Result<Exit, Failure> {
+        let began = Instant::now();
+        let answered = match watch(self.clone()) {
+            Ok(()) => catch_unwind(AssertUnwindSafe(|| answer(self, began))),
+            Err(fault) => Ok(Err(fault)),
+        };
+        only_one();
+        Ok(finish(self, answered))
+    }
 }
 
 /// Answers for the thread that decides when it takes longer than it may.
-fn watch(asked: args::Hook) -> Result<(), Fault> {
+fn watch(asked: Hook) -> Result<(), Fault> {
     let watching = move || {
         thread::sleep(Duration::from_millis(asked.limit));
         only_one();
@@ -72,7 +111,7 @@ fn only_one() {
     }
 }
 
-fn finish(asked: &args::Hook, answered: thread::Result<Result<Answer, Fault>>) -> Exit {
+fn finish(asked: &Hook, answered: thread::Result<Result<Answer, Fault>>) -> Exit {
     let defect =
         |_| Fault::new("Rulestep has a defect and stopped", "report it, with the event and the policy");
     let answer = match answered.map_err(defect).flatten() {
@@ -105,7 +144,7 @@ fn write(reply: &Reply) -> Exit {
     if reply.blocks || written.is_err() { Exit::Bad } else { Exit::Clean }
 }
 
-fn answer(asked: &args::Hook, began: Instant) -> Result<Answer, Fault> {
+fn answer(asked: &Hook, began: Instant) -> Result<Answer, Fault> {
     let agent = Agent::named(&asked.agent);
     let agent = agent.ok_or_else(|| Fault::new("the agent is not known", "name one that `--help` lists"))?;
     let mut input = Vec::new();
@@ -120,13 +159,13 @@ fn answer(asked: &args::Hook, began: Instant) -> Result<Answer, Fault> {
         agent: agent.name(),
         transcripts: agent.transcripts(),
         folder: folder()?,
-        policy: asked.policy.clone(),
-        guard: guard(asked.no_self_guard)?
+        policy: asked.gate.policy.clone(),
+        guard: guard(asked.guarding.no_self_guard)?
             .map(|guard| SelfGuard { anywhere: agent.logs_commands(), ..guard }),
         home: home(),
         asks: asked.on_ask == OnAsk::Ask && asks,
         mode: if asked.shadow { Mode::Shadow } else { Mode::Enforce },
-        wait: Duration::from_millis(asked.wait),
+        wait: Duration::from_millis(asked.guarding.wait),
     };
     match service.answer_and_end(&report, began) {
         // What is not recorded of other events makes later calls wait or be denied; there is nothing to deny here.
@@ -136,7 +175,7 @@ fn answer(asked: &args::Hook, began: Instant) -> Result<Answer, Fault> {
         }
         // Nothing is stopped in shadow mode, and nothing was decided.
         Err(fault) if !asked.shadow => {
-            let runs = match (asked.on_error, service.asks) {
+            let runs = match (asked.fallback.on_error, service.asks) {
                 (Fallback::Allow, _) => Some(true),
                 (Fallback::Ask, true) => None,
                 _ => Some(false),
@@ -155,9 +194,9 @@ fn undecided(fault: &Fault) -> String {
 }
 
 /// What is answered when nothing could be decided, with what failed.
-fn fallback(asked: &args::Hook, fault: &Fault) -> Answer {
+fn fallback(asked: &Hook, fault: &Fault) -> Answer {
     let reason = undecided(fault);
-    match asked.on_error {
+    match asked.fallback.on_error {
         Fallback::Deny => Answer::Deny(reason),
         Fallback::Ask => Answer::Ask(reason),
         Fallback::Allow => {

@@ -1,5 +1,6 @@
 //! What the verbs share: the policy to judge by, and the sessions to judge.
 
+use std::borrow::Cow;
 use std::io::Read as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,12 +33,12 @@ pub use sessions::Sessions;
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Where sessions come from.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub enum SessionSource<'a> {
     /// The samples in the program.
     Samples,
     /// What these arguments name; never none.
-    Named(&'a [String]),
+    Named(Cow<'a, [String]>),
 }
 
 impl<'a> SessionSource<'a> {
@@ -49,37 +50,40 @@ impl<'a> SessionSource<'a> {
             ([], false) => Err(Failure::usage("no recordings given").help(format!(
                 "give files, folders, globs or `-`: `{usage}`; `--samples` uses the samples built into the program"
             ))),
-            (named, false) => Ok(SessionSource::Named(named)),
+            (named, false) => Ok(SessionSource::Named(named.into())),
         }
     }
 
     /// Whether it is the samples.
-    pub fn is_samples(self) -> bool {
+    pub fn is_samples(&self) -> bool {
         matches!(self, SessionSource::Samples)
     }
 }
 
 impl Recordings {
-    /// Where the sessions come from; `usage` is what to type if nothing is named.
+    /// Where the sessions come from: what is named, and what `--files-from` lists. `usage` is what to type if that is nothing.
     pub fn source(&self, usage: &str) -> Result<SessionSource<'_>, Failure> {
-        SessionSource::of(&self.sessions, self.samples, usage)
+        match &self.files_from {
+            None => SessionSource::of(&self.sessions, self.samples, usage),
+            Some(list) => {
+                let all = self.sessions.iter().cloned().chain(listed(list)?);
+                Ok(SessionSource::Named(all.filter(|name| !name.is_empty()).collect()))
+            }
+        }
     }
 }
 
-/// Adds the recordings that a file lists to those that were named. Where there is a NUL they are separated by these, as
-/// `find -print0` writes them, else by line feeds.
-pub fn add_listed(recordings: &mut Recordings) -> Result<(), Failure> {
-    let Some(list) = &recordings.files_from else { return Ok(()) };
+/// The recordings that a file lists. Where there is a NUL they are separated by these, as `find -print0` writes them, else by line
+/// feeds.
+fn listed(list: &str) -> Result<Vec<String>, Failure> {
     let text = text("--files-from", list)?;
-    let before = recordings.sessions.len();
-    match text.contains('\0') {
-        true => recordings.sessions.extend(text.split('\0').map(str::to_owned)),
-        false => recordings.sessions.extend(text.lines().map(str::to_owned)),
-    }
-    recordings.sessions.retain(|name| !name.is_empty());
-    match recordings.sessions.len() == before {
+    let names: Vec<String> = match text.contains('\0') {
+        true => text.split('\0').map(str::to_owned).collect(),
+        false => text.lines().map(str::to_owned).collect(),
+    };
+    match names.iter().all(String::is_empty) {
         true => Err(unreadable("--files-from", list, "it names no file")),
-        false => Ok(()),
+        false => Ok(names),
     }
 }
 

@@ -31,15 +31,22 @@ const LONGEST: usize = 256 << 20;
 const TOGETHER: usize = 256;
 
 /// Judges every line.
-pub fn replay(asked: &args::Replay, scope: Scope, screen: &mut Screen) -> Result<Exit, Failure> {
-    let args::Corpus { recordings, policies, judging, jobs, .. } = &asked.corpus;
-    check(&recordings.sessions, &asked.format)?;
+pub fn replay(
+    corpus: &args::Corpus,
+    lines: &Lines,
+    format: &str,
+    redact: bool,
+    scope: Scope,
+    screen: &mut Screen,
+) -> Result<Exit, Failure> {
+    let args::Corpus { recordings, policies, judging, threads, .. } = corpus;
+    check(&recordings.sessions, format)?;
     let policy = input::policy(policies, false, screen)?;
     let mode: Mode = judging.mode.into();
     let mut total = Total::default();
     let judge = |session: Arc<Session>| {
         let identity = Identity::of(&session);
-        let session = if asked.redact { Arc::new(redacted(&session, &[&policy], mode)) } else { session };
+        let session = if redact { Arc::new(redacted(&session, &[&policy], mode)) } else { session };
         let judged = JudgedSession::new(session, &policy, mode, scope);
         let (mut bytes, mut total) = (Vec::new(), Total::default());
         total.add(&judged);
@@ -54,28 +61,32 @@ pub fn replay(asked: &args::Replay, scope: Scope, screen: &mut Screen) -> Result
         total.note(diagnostics);
     };
     let options = input::options(&recordings.reading)?;
-    each(options, *jobs, json::SCHEMA, &judge, &mut take, screen)?;
+    each(options, threads.jobs, json::SCHEMA, &judge, &mut take, screen)?;
     total.provenance.read_with(&recordings.reading.error_regex, &recordings.reading.refused_regex);
-    if asked.lines.totals {
+    if lines.totals {
         totals::json(&total, &policy, mode, screen.out())?;
     }
     Ok(ended(total.objected > 0, &total))
 }
 
 /// Compares every line.
-pub fn diff(asked: &Lines, view: &View<'_>, of: &args::Diff, screen: &mut Screen) -> Result<Exit, Failure> {
-    let args::Corpus { recordings, jobs, .. } = &of.corpus;
-    check(&recordings.sessions, &of.format)?;
-    if of.witness.is_some() {
-        return Err(Failure::usage("`--witness` needs all sessions, and `--lines` has one at a time"));
-    }
+pub fn diff(
+    corpus: &args::Corpus,
+    lines: &Lines,
+    format: &str,
+    redact: bool,
+    view: &View<'_>,
+    screen: &mut Screen,
+) -> Result<Exit, Failure> {
+    let args::Corpus { recordings, threads, .. } = corpus;
+    check(&recordings.sessions, format)?;
     let outputs: Vec<&diff::Output> = diff::OUTPUTS.iter().filter(|output| output.name == "json").collect();
     let mut whole = DiffResult::default();
     let versions = [view.comparison.base().policy(), Some(view.comparison.policy())];
     let policies: Vec<_> = versions.into_iter().flatten().collect();
     let judge = |session: Arc<Session>| {
         let identity = Identity::of(&session);
-        let session = if of.redact { Arc::new(redacted(&session, &policies, view.mode)) } else { session };
+        let session = if redact { Arc::new(redacted(&session, &policies, view.mode)) } else { session };
         let mut part = Part::of(&view.comparison.session(&session, view.mode), view, &outputs);
         Ok((part.bytes.pop().unwrap_or_default(), (part, identity)))
     };
@@ -87,9 +98,9 @@ pub fn diff(asked: &Lines, view: &View<'_>, of: &args::Diff, screen: &mut Screen
         whole.told.note(diagnostics);
     };
     let options = input::options(&recordings.reading)?;
-    each(options, *jobs, diff::SCHEMA, &judge, &mut take, screen)?;
+    each(options, threads.jobs, diff::SCHEMA, &judge, &mut take, screen)?;
     whole.told.provenance.read_with(&recordings.reading.error_regex, &recordings.reading.refused_regex);
-    if asked.totals
+    if lines.totals
         && let Some(output) = outputs.first()
     {
         let look = Look { color: false, ..view.look };

@@ -4,60 +4,73 @@ use std::fs::{self, File};
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use serde_json::Value;
 
-use super::args::{Live, Open, Reading, Recordings};
-use super::exit::{Exit, Failure};
+use super::args::{Reading, Recordings, Versions, WatchMode, policies_help};
+use super::hook;
 use super::install::failed;
-use super::screen::Screen;
-use super::{hook, open};
+use super::open::Open;
+use super::open::workbench::Workbench;
+use super::verb::{CLOSED, Exit, Exits, FAULT, Failure, NO_TERMINAL, Screen, Verb};
+
 use crate::live::policy;
 use crate::live::record::PolicyPlace;
 use rulestep_base::source::nearest::nearest;
 use rulestep_base::wording as words;
 
-/// Runs the verb.
-pub fn run(asked: Live, screen: &mut Screen) -> Result<Exit, Failure> {
-    let folder = hook::folder().map_err(failed)?;
-    let journals = journals(&folder);
-    let opened = match &asked.session {
-        None => journals.clone(),
-        Some(id) => chosen(&journals, id)?,
-    };
-    let sessions = match &asked.session {
-        None if journals.is_empty() => {
-            let message =
-                format!("no session has a journal in {}", words::line(&folder.display().to_string()));
-            return Err(Failure::usage(message)
-                .help("install the hook with `rulestep install`, and let the agent work"));
+/// Open journals, the recordings that `hook`, `gate` and `proxy` write, in the workbench, and follow them as they grow
+#[derive(Debug, Args)]
+#[command(mut_arg("policy", |policy| policy.help(policies_help(" [default: the policy of the newest journal entry, for all sessions]"))))]
+pub struct Live {
+    /// Session id, or the beginning of one [default: every session that has a journal]
+    #[arg(value_name = "SESSION")]
+    pub session: Option<String>,
+    #[command(flatten)]
+    pub versions: Versions,
+    /// How to notice new records. Choose `poll` on network file systems, which do not report changes
+    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
+    pub watch: WatchMode,
+}
+
+impl Verb for Live {
+    const NAME: &'static str = "live";
+    const EXITS: Exits =
+        &[CLOSED, NO_TERMINAL, (2, "wrong arguments, no journal, or a policy that does not load"), FAULT];
+
+    fn run(&self, screen: &mut Screen) -> Result<Exit, Failure> {
+        let folder = hook::folder().map_err(failed)?;
+        let journals = journals(&folder);
+        let opened = match &self.session {
+            None => journals.clone(),
+            Some(id) => chosen(&journals, id)?,
+        };
+        let sessions = match &self.session {
+            None if journals.is_empty() => {
+                let message =
+                    format!("no session has a journal in {}", words::line(&folder.display().to_string()));
+                return Err(Failure::usage(message)
+                    .help("install the hook with `rulestep install`, and let the agent work"));
+            }
+            // As a pattern, so that sessions which begin later are opened, too.
+            None => vec![folder.join("*").join("*.jsonl")],
+            Some(_) => opened.clone(),
+        };
+        let sessions = sessions.iter().map(|path| path.display().to_string()).collect();
+        let reading = Reading { from: None, error_regex: None, refused_regex: None };
+        let recordings = Recordings { sessions, files_from: None, samples: false, reading };
+        let mut versions = self.versions.clone();
+        if versions.policies.policy.is_empty()
+            && let Some((last, others)) = LastPolicy::of(&opened)
+        {
+            versions.policies.policy.push(last.named(screen)?);
+            for (other, sessions) in others {
+                screen.warn(&last.beside(&other, sessions));
+            }
         }
-        // As a pattern, so that sessions which begin later are opened, too.
-        None => vec![folder.join("*").join("*.jsonl")],
-        Some(_) => opened.clone(),
-    };
-    let sessions = sessions.iter().map(|path| path.display().to_string()).collect();
-    let reading = Reading { from: None, error_regex: None, refused_regex: None };
-    let recordings = Recordings { sessions, files_from: None, samples: false, reading };
-    let Live { mut policies, mode, .. } = asked;
-    if policies.policy.is_empty()
-        && let Some((last, others)) = LastPolicy::of(&opened)
-    {
-        policies.policy.push(last.named(screen)?);
-        for (other, sessions) in others {
-            screen.warn(&last.beside(&other, sessions));
-        }
+        let workbench = Workbench { watch: self.watch, ..Workbench::default() };
+        Open { recordings, versions, workbench }.run(screen)
     }
-    let opened = Open {
-        recordings,
-        policies,
-        mode,
-        base: asked.base,
-        config: None,
-        theme: None,
-        no_restore: false,
-        watch: asked.watch,
-    };
-    open::run(opened, screen)
 }
 
 /// Bytes of a journal that are looked through first.

@@ -10,10 +10,10 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread;
 
+use clap::Args;
 use lsp_server::Connection;
 
-use super::args;
-use super::exit::{Exit, Failure};
+use super::verb::{ARGUMENTS, Exit, Exits, FAULT, Failure, Screen, Verb};
 use crate::files;
 use crate::lsp::evidence::{Problems, Recorded, count};
 use crate::lsp::{Effect, Event, Server};
@@ -33,32 +33,53 @@ enum Job {
 /// The newest count that is wanted of each folder.
 type Wanted = Arc<RwLock<BTreeMap<String, u64>>>;
 
-/// Runs the verb.
-pub fn run(asked: &args::Lsp) -> Result<Exit, Failure> {
-    let (connection, threads) = Connection::stdio();
-    let (events, arrived) = channel();
-    let (jobs, waiting) = channel();
-    let wanted = Wanted::default();
-    let incoming = connection.receiver.clone();
-    let from_editor = events.clone();
-    // Ends with the editor's input.
-    thread::spawn(move || {
-        for message in incoming {
-            if from_editor.send(Some(Event::Message(message))).is_err() {
-                return;
+/// Run a language server that checks and completes policy files in an editor (docs/editors.md)
+#[derive(Debug, Args)]
+pub struct Lsp {
+    /// Recordings: files, folders or globs. The editor completes their tool names and argument paths, and shows how many of their
+    /// calls each rule stops
+    #[arg(value_name = "SESSIONS")]
+    pub sessions: Vec<String>,
+    /// For editors that pass it; there is no other way to talk to the server
+    #[arg(long, hide = true)]
+    pub stdio: bool,
+}
+
+impl Verb for Lsp {
+    const NAME: &'static str = "lsp";
+    const EXITS: Exits = &[
+        (0, "the editor ended it with `shutdown` and `exit`"),
+        (1, "the connection ended without `shutdown`"),
+        ARGUMENTS,
+        FAULT,
+    ];
+
+    fn run(&self, _: &mut Screen) -> Result<Exit, Failure> {
+        let (connection, threads) = Connection::stdio();
+        let (events, arrived) = channel();
+        let (jobs, waiting) = channel();
+        let wanted = Wanted::default();
+        let incoming = connection.receiver.clone();
+        let from_editor = events.clone();
+        // Ends with the editor's input.
+        thread::spawn(move || {
+            for message in incoming {
+                if from_editor.send(Some(Event::Message(message))).is_err() {
+                    return;
+                }
             }
-        }
-        let _ = from_editor.send(None);
-    });
-    let (folders, to_read) = channel();
-    let from_disk = events.clone();
-    thread::spawn(move || read_folders(&to_read, &from_disk));
-    let numbers = Arc::clone(&wanted);
-    thread::spawn(move || work(&waiting, &events, &numbers));
-    let code = serve(Server::new(asked.sessions.clone()), &connection, &arrived, &folders, &jobs, &wanted);
-    drop(connection);
-    let _ = threads.join();
-    Ok(if code == 0 { Exit::Clean } else { Exit::Found })
+            let _ = from_editor.send(None);
+        });
+        let (folders, to_read) = channel();
+        let from_disk = events.clone();
+        thread::spawn(move || read_folders(&to_read, &from_disk));
+        let numbers = Arc::clone(&wanted);
+        thread::spawn(move || work(&waiting, &events, &numbers));
+        let code = serve(Server::new(self.sessions.clone()), &connection, &arrived, &folders, &jobs, &wanted);
+        drop(connection);
+        let _ = threads.join();
+        Ok(if code == 0 { Exit::Clean } else { Exit::Found })
+    }
 }
 
 /// Takes events until the end, and gives the exit code. An input that ends without a word is a failure.

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use clap::Args;
 use rayon::prelude::*;
 use serde_json::json;
 
-use super::args;
+use super::args::TestFormat;
 use super::exit::{Exit, Failure};
 use super::input::{SessionSource, Sessions};
 use super::screen::Screen;
@@ -27,6 +28,22 @@ use rulestep_recording::Options;
 
 /// Columns that a mutation may take.
 const WHAT: usize = 120;
+
+/// Whether cases are tested themselves, and how.
+#[derive(Debug, Args)]
+pub struct Mutation {
+    /// Test the cases themselves: in memory, remove or weaken one rule at a time, and list the changes that no case notices. No file
+    /// is changed
+    #[arg(long, conflicts_with = "update")]
+    pub mutate: bool,
+    /// With --mutate: recordings; may be repeated. For each change that no case notices, name a recorded call that would be decided
+    /// differently
+    #[arg(long, value_name = "SESSIONS", requires = "mutate")]
+    pub sessions: Vec<String>,
+    /// With --mutate: also exit with 1 if the cases notice less than this percentage of all removals and weakenings
+    #[arg(long, value_name = "PERCENT", requires = "mutate", value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub min_score: Option<u8>,
+}
 
 /// A case that passes, with what it is judged with.
 struct Witness {
@@ -49,7 +66,12 @@ struct Fate {
 }
 
 /// Runs the verb.
-pub fn run(asked: &args::Test, named: &[String], screen: &mut Screen) -> Result<Exit, Failure> {
+pub fn run(
+    asked: &Mutation,
+    format: TestFormat,
+    named: &[String],
+    screen: &mut Screen,
+) -> Result<Exit, Failure> {
     let witnesses = witnesses(named, screen)?;
     let mut policies: Vec<Arc<Policy>> = whole(named)?.into_iter().collect();
     for witness in &witnesses {
@@ -73,7 +95,7 @@ pub fn run(asked: &args::Test, named: &[String], screen: &mut Screen) -> Result<
         .into_par_iter()
         .map(|mutant| fate(mutant, &policies, &witnesses, &sessions))
         .collect();
-    write(asked, &fates, !sessions.is_empty(), screen)
+    write(asked, format, &fates, !sessions.is_empty(), screen)
 }
 
 /// Every case with its policy and session; all of them pass.
@@ -118,7 +140,7 @@ fn whole(named: &[String]) -> Result<Option<Arc<Policy>>, Failure> {
 }
 
 fn recorded(
-    asked: &args::Test,
+    asked: &Mutation,
     policies: &[Arc<Policy>],
     screen: &mut Screen,
 ) -> Result<Vec<Arc<Session>>, Failure> {
@@ -126,11 +148,10 @@ fn recorded(
         return Ok(Vec::new());
     }
     let wanted = SessionSource::of(&asked.sessions, false, "rulestep test --mutate --sessions SESSIONS")?;
-    let mut sessions = Sessions::new(wanted, Options::default(), screen);
+    let mut sessions = Sessions::new(&wanted, Options::default(), screen);
     sessions.join_for(policies.iter().map(|policy| &**policy));
     let read: Vec<Arc<Session>> = sessions.by_ref().map(Arc::new).collect();
-    let told = sessions.ended();
-    told.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
+    sessions.finish(false, screen);
     Ok(read)
 }
 
@@ -182,7 +203,8 @@ fn percent((noticed, all): (usize, usize)) -> f64 {
 }
 
 fn write(
-    asked: &args::Test,
+    asked: &Mutation,
+    format: TestFormat,
     fates: &[Fate],
     with_recordings: bool,
     screen: &mut Screen,
@@ -192,7 +214,7 @@ fn write(
     let total = (removals.0 + weakened.0, removals.1 + weakened.1);
     let invalid = fates.iter().filter(|fate| !fate.loads).count();
     let survivors = fates.iter().filter(|fate| fate.loads && fate.cases.is_empty());
-    if asked.format == args::TestFormat::Json {
+    if format == TestFormat::Json {
         let mutants = fates.iter().map(|fate| {
             json!({
                 "place": fate.mutant.place, "mutation": fate.mutant.what, "removal": fate.mutant.removal,

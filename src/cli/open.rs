@@ -1,76 +1,95 @@
 //! `rulestep [SESSIONS]...`: the workbench, or what `replay` prints without a terminal.
 
-mod workbench;
+pub mod workbench;
 
-use clap::CommandFactory;
+use clap::Args;
 
-use super::args::{self, Cli, Open};
+use self::workbench::Workbench;
+use super::args::{Caching, Mode, Policies, Recordings, Versions, policies_help};
 use super::corpus_run::CorpusRun;
-use super::exit::{Exit, Failure};
 use super::input::SessionSource;
 use super::replay::{ReplayRequest, judge};
-use super::screen::Screen;
 use super::selection::Selection;
+use super::verb::{Exit, Exits, FAULT, Failure, INTERRUPTED, Screen, Verb};
 use crate::report::{OUTPUTS, Scope};
-use rulestep_base::source::nearest::nearest;
 
-/// Opens.
-pub fn run(asked: Open, screen: &mut Screen) -> Result<Exit, Failure> {
-    if let Some(failure) = misspelt_command(&asked.recordings.sessions) {
-        return Err(failure);
-    }
-    let bare = is_bare(&asked);
-    let recordings = &asked.recordings;
-    let wanted = SessionSource::of(&recordings.sessions, recordings.samples || bare, "rulestep SESSIONS")?;
-    if let Some(exit) = workbench::open(&asked, wanted, screen)? {
-        return Ok(exit);
-    }
-    if bare {
-        screen.note(
-            "no recordings given: these are the samples built into the program, judged by their own policies",
-        );
-    }
-    let mode = asked.mode.unwrap_or_default().into();
-    let request = ReplayRequest {
-        run: CorpusRun::over(wanted, &recordings.reading, Selection::default(), mode, 0, screen)?,
-        policies: &asked.policies,
-        format: Some("text"),
-        reports: &[],
-        known: OUTPUTS,
-        scope: Scope::Findings,
-        caching: &args::Caching { no_cache: true },
-    };
-    judge(request, screen)
+/// The program without a command.
+#[derive(Debug, Args)]
+#[command(
+    version,
+    about = "Find out why an AI agent's tool call was stopped, and what a new policy would change",
+    long_about = "Find out why an AI agent's tool call was stopped, and what a new policy would change.\n\n`rulestep SESSIONS` \
+                  opens recordings in the workbench, a full-screen terminal interface, together with the policies that decide \
+                  their calls; `?` lists its keys. `rulestep` alone opens the built-in samples. If the output is not a \
+                  terminal, both print the same as `rulestep replay` for these sessions.\n\n`rulestep explain` lists \
+                  the reference pages; `rulestep explain marks` explains the marks in the output and on the screen.",
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true,
+    mut_arg("policy", |policy| policy.help(policies_help(" [default: `policy` in config.toml, else contracts/]")))
+)]
+pub struct Open {
+    #[command(flatten)]
+    pub recordings: Recordings,
+    #[command(flatten)]
+    pub versions: Versions,
+    #[command(flatten)]
+    pub workbench: Workbench,
 }
 
-/// A word that names no file and nearly a command, or a command that is not the first word.
-fn misspelt_command(sessions: &[String]) -> Option<Failure> {
-    let word = sessions.iter().find(|word| {
-        word.chars().all(|c| c.is_ascii_alphabetic() || c == '-') && !std::path::Path::new(word).exists()
-    })?;
-    let cli = Cli::command();
-    let meant = nearest(word, cli.get_subcommands().map(clap::Command::get_name))?;
-    let help = if meant == word {
-        format!("the command comes before its options: `rulestep {meant} …`")
-    } else {
-        format!("did you mean `rulestep {meant}`?")
-    };
-    Some(Failure::usage(format!("`{word}` is not a file, a folder or a command")).help(help))
+impl Verb for Open {
+    const NAME: &'static str = "";
+    const EXITS: Exits = &[
+        (0, "nothing was found, the command did its work, or the workbench was closed"),
+        (
+            1,
+            "a finding: a stopped call, a violated session rule, a changed decision, a mistake, a failed case",
+        ),
+        (
+            2,
+            "wrong arguments, or something named in them cannot be read or does not load; of `hook` also: the call is stopped",
+        ),
+        FAULT,
+        INTERRUPTED,
+    ];
+
+    fn run(&self, screen: &mut Screen) -> Result<Exit, Failure> {
+        let bare = is_bare(self);
+        let recordings = &self.recordings;
+        let source = if bare { SessionSource::Samples } else { recordings.source("rulestep SESSIONS")? };
+        if let Some(exit) = workbench::open(&self.workbench, recordings, &self.versions, &source, screen)? {
+            return Ok(exit);
+        }
+        if bare {
+            screen.note(
+                "no recordings given: these are the samples built into the program, judged by their own policies",
+            );
+        }
+        let mode = self.versions.mode.unwrap_or_default().into();
+        let request = ReplayRequest {
+            run: CorpusRun::over(source, &recordings.reading, Selection::default(), mode, 0, screen)?,
+            policies: &self.versions.policies,
+            format: Some("text"),
+            reports: &[],
+            known: OUTPUTS,
+            scope: Scope::Findings,
+            caching: &Caching { no_cache: true },
+        };
+        judge(request, screen)
+    }
 }
 
 /// Whether nothing says what to open or how to judge it; colours and the like do not.
 fn is_bare(asked: &Open) -> bool {
-    let args::Recordings { sessions, samples, reading, .. } = &asked.recordings;
-    let args::Policies { policy, only } = &asked.policies;
-    if !asked.base.is_empty() {
-        return false;
-    }
+    let Recordings { sessions, files_from, samples, reading } = &asked.recordings;
+    let Policies { policy, only } = &asked.versions.policies;
     sessions.is_empty()
+        && files_from.is_none()
+        && asked.versions.compared.base.is_empty()
         && !samples
         && reading.from.is_none()
         && reading.error_regex.is_none()
         && reading.refused_regex.is_none()
         && policy.is_empty()
         && only.is_none()
-        && asked.mode.unwrap_or_default() == args::Mode::default()
+        && asked.versions.mode.unwrap_or_default() == Mode::default()
 }

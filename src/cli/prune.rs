@@ -2,44 +2,67 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::exit::{Exit, Failure};
+use clap::Args;
+
 use super::install::failed;
-use super::screen::Screen;
-use super::{args, hook, live};
+use super::verb::{Exit, Exits, FAULT, Failure, Screen, Verb};
+use super::{hook, live};
 use crate::live::prune::{Fate, Seen, Wanted, prune};
 use rulestep_base::wording as words;
 
-/// Runs the verb.
-pub fn run(asked: &args::Prune, screen: &mut Screen) -> Result<Exit, Failure> {
-    let older_than = age(&asked.older_than).ok_or_else(|| {
-        let message = format!("`{}` is not an age", words::line(&asked.older_than));
-        Failure::usage(message).help("write a number with `h` (hours), `d` (days) or `w` (weeks): `30d`")
-    })?;
-    let folder = hook::folder().map_err(failed)?;
-    let wanted = Wanted { older_than, unfinished: asked.unfinished, dry_run: asked.dry_run };
-    let seen = prune(&live::journals(&folder), wanted, SystemTime::now());
-    let does = if asked.dry_run { "would remove" } else { "removed" };
-    let (mut count, mut bytes, mut all_done) = (0, 0, true);
-    for Seen { path, bytes: own, fate } in &seen {
-        let shown = path.strip_prefix(&folder).unwrap_or(path).with_extension("");
-        let shown = words::line(&shown.display().to_string());
-        match fate {
-            Fate::Removed => {
-                (count, bytes) = (count + 1, bytes + own);
-                writeln!(screen.out(), "{does}  {:>9}  {shown}", size(*own))?;
+/// Remove old journals, and print which. A journal is the recording of one session that `hook`, `gate` or `proxy` writes
+#[derive(Debug, Args)]
+pub struct Prune {
+    /// Remove journals without a new entry for this long: hours, days or weeks, such as `12h`, `30d` or `8w`
+    #[arg(long, value_name = "AGE")]
+    pub older_than: String,
+    /// Also remove old journals of sessions that have not ended; agents may still resume them
+    #[arg(long)]
+    pub unfinished: bool,
+    /// List what would be removed, and remove nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+impl Verb for Prune {
+    const NAME: &'static str = "prune";
+    const EXITS: Exits = &[
+        (0, "the journals were removed, or there was none to remove"),
+        (2, "wrong arguments, or a journal could not be removed"),
+        FAULT,
+    ];
+
+    fn run(&self, screen: &mut Screen) -> Result<Exit, Failure> {
+        let older_than = age(&self.older_than).ok_or_else(|| {
+            let message = format!("`{}` is not an age", words::line(&self.older_than));
+            Failure::usage(message).help("write a number with `h` (hours), `d` (days) or `w` (weeks): `30d`")
+        })?;
+        let folder = hook::folder().map_err(failed)?;
+        let wanted = Wanted { older_than, unfinished: self.unfinished, dry_run: self.dry_run };
+        let seen = prune(&live::journals(&folder), wanted, SystemTime::now());
+        let does = if self.dry_run { "would remove" } else { "removed" };
+        let (mut count, mut bytes, mut all_done) = (0, 0, true);
+        for Seen { path, bytes: own, fate } in &seen {
+            let shown = path.strip_prefix(&folder).unwrap_or(path).with_extension("");
+            let shown = words::line(&shown.display().to_string());
+            match fate {
+                Fate::Removed => {
+                    (count, bytes) = (count + 1, bytes + own);
+                    writeln!(screen.out(), "{does}  {:>9}  {shown}", size(*own))?;
+                }
+                Fate::Failed(error) => {
+                    all_done = false;
+                    screen.error(&format!("the journal {shown} cannot be removed: {error}"), None);
+                }
+                Fate::Recent | Fate::Unfinished | Fate::InUse => {}
             }
-            Fate::Failed(error) => {
-                all_done = false;
-                screen.error(&format!("the journal {shown} cannot be removed: {error}"), None);
-            }
-            Fate::Recent | Fate::Unfinished | Fate::InUse => {}
         }
+        writeln!(screen.out(), "{does} {}, {}", words::count(count, "journal"), size(bytes))?;
+        for line in kept(&seen, &self.older_than) {
+            writeln!(screen.out(), "{line}")?;
+        }
+        Ok(if all_done { Exit::Clean } else { Exit::Bad })
     }
-    writeln!(screen.out(), "{does} {}, {}", words::count(count, "journal"), size(bytes))?;
-    for line in kept(&seen, &asked.older_than) {
-        writeln!(screen.out(), "{line}")?;
-    }
-    Ok(if all_done { Exit::Clean } else { Exit::Bad })
 }
 
 /// What is kept, and why.

@@ -4,15 +4,18 @@ mod by;
 
 use std::sync::Arc;
 
+use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use super::args;
+use super::args::{self, Caching, Corpus, Handling, Lines, ReportFiles, formats, merged};
 use super::corpus_run::{Answer, CorpusRun, Job, Sum};
-use super::exit::{Exit, Failure};
 use super::input::{self, Cache, kept};
 use super::lines;
-use super::reports::{Command, Named, Reports};
-use super::screen::Screen;
+use super::reports::{Command, Reports};
+use super::verb::{
+    Exit, Exits, FAULT, FINDING, Failure, INTERRUPTED, NO_FINDING, NOT_FOUND_IN_PART, NOT_JUDGED, STRICT,
+    Screen, Verb,
+};
 use crate::corpus;
 use crate::lint;
 use crate::report::ci::{self, Issue, Issues};
@@ -20,7 +23,7 @@ use crate::report::dossier::Dossier;
 use crate::report::{End, Gathers, JudgedSession, Look, OUTPUTS, Output, Scope, Total, json};
 use rulestep_base::diagnostic::Diagnostic;
 use rulestep_base::session::Session;
-use rulestep_engine::replay::Replay;
+use rulestep_engine::replay;
 
 /// A replay, whichever command asks for it.
 pub struct ReplayRequest<'a> {
@@ -35,36 +38,81 @@ pub struct ReplayRequest<'a> {
     pub caching: &'a args::Caching,
 }
 
-/// Runs the verb.
-pub fn run(asked: &args::Replay, screen: &mut Screen) -> Result<Exit, Failure> {
-    let scope = match (asked.summary, asked.full) {
-        (true, _) => Scope::Summary,
-        (_, true) => Scope::Full,
-        _ => Scope::Findings,
-    };
-    if let Some(by) = &asked.by {
-        return by::run(asked, by, screen);
+/// List the recorded calls that the policy stops and the session rules that are violated
+///
+/// A session rule is a rule about the session as a whole, for example that a required tool is called. It is checked when the
+/// session ends.
+#[derive(Debug, Args)]
+#[command(mut_arg("shard", merged))]
+pub struct Replay {
+    #[command(flatten)]
+    pub corpus: Corpus,
+    #[command(flatten)]
+    pub lines: Lines,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text", default_value_if("lines", "true", "json"), value_parser = formats(OUTPUTS.iter().map(|output| (output.name, output.title))))]
+    pub format: String,
+    #[command(flatten)]
+    pub also: ReportFiles,
+    /// Show only the totals of each session and the session rules that it violates, not its calls. Cannot be combined with
+    /// --full or --by
+    #[arg(long, conflicts_with = "full")]
+    pub summary: bool,
+    /// Show everything: also visible and hidden tools and unsatisfied preconditions of each turn, and every check on each call.
+    /// Cannot be combined with --summary or --by
+    #[arg(long)]
+    pub full: bool,
+    /// Count stopped calls and violated session rules by KEY, instead of listing them
+    #[arg(long, value_name = "KEY", conflicts_with_all = ["summary", "full", "report", "redact", "strict", "lines"], value_parser = by::keys())]
+    pub by: Option<String>,
+    #[command(flatten)]
+    pub handling: Handling,
+    #[command(flatten)]
+    pub caching: Caching,
+}
+
+impl Verb for Replay {
+    const NAME: &'static str = "replay";
+    const EXITS: Exits = &[NO_FINDING, FINDING, NOT_FOUND_IN_PART, STRICT, NOT_JUDGED, FAULT, INTERRUPTED];
+
+    fn run(&self, screen: &mut Screen) -> Result<Exit, Failure> {
+        let scope = match (self.summary, self.full) {
+            (true, _) => Scope::Summary,
+            (_, true) => Scope::Full,
+            _ => Scope::Findings,
+        };
+        if let Some(by) = &self.by {
+            return by::run(&self.corpus, by, &self.format, screen);
+        }
+        if self.lines.lines {
+            return lines::replay(
+                &self.corpus,
+                &self.lines,
+                &self.format,
+                self.handling.redact,
+                scope,
+                screen,
+            );
+        }
+        let mut run = CorpusRun::of("rulestep replay SESSIONS", &self.corpus, screen)?;
+        (run.strict, run.redact) = (self.handling.strict, self.handling.redact);
+        let request = ReplayRequest {
+            run,
+            policies: &self.corpus.policies,
+            format: Some(&self.format),
+            reports: &self.also.report,
+            known: OUTPUTS,
+            scope,
+            caching: &self.caching,
+        };
+        judge(request, screen)
     }
-    if asked.lines.lines {
-        return lines::replay(asked, scope, screen);
-    }
-    let mut run = CorpusRun::of("rulestep replay SESSIONS", &asked.corpus, screen)?;
-    (run.strict, run.redact) = (asked.strict, asked.redact);
-    let request = ReplayRequest {
-        run,
-        policies: &asked.corpus.policies,
-        format: Some(&asked.format),
-        reports: &asked.report,
-        known: OUTPUTS,
-        scope,
-        caching: &asked.caching,
-    };
-    judge(request, screen)
 }
 
 /// Judges and prints.
 pub fn judge(mut asked: ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
-    let mut reports = Reports::open(asked.format, asked.reports, asked.known, asked.run.names())?;
+    let mut reports =
+        Reports::open(asked.format, asked.reports, (asked.known, |output| output.name), asked.run.names())?;
     if asked.scope == Scope::Summary
         && let Some(output) = reports.outputs.iter().find(|output| output.gathers != Gathers::Nothing)
     {
@@ -86,7 +134,7 @@ pub fn judge(mut asked: ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, 
     let ReplayRequest { run, scope, .. } = &mut asked;
 
     let (mut gathered, mut dossier, mut only) = (Issues::default(), Dossier::default(), None);
-    let judge = |session: &Arc<Session>| Replay::new(session, &policy, mode);
+    let judge = |session: &Arc<Session>| replay::Replay::new(session, &policy, mode);
     let make = |session, replay, total: &mut Total, diagnostics: &mut Vec<Diagnostic>| {
         let judged = match replay {
             Some(replay) => JudgedSession::of(replay, *scope),
@@ -169,7 +217,7 @@ struct Written {
     found: Option<(ci::Case, Vec<Issue>)>,
     /// The same with all that it rests on, and the session: if it stays the only one, it is shown as a whole.
     #[serde(skip)]
-    session: Option<(Dossier, Box<Replay>)>,
+    session: Option<(Dossier, Box<replay::Replay>)>,
 }
 
 impl Sum for Written {
@@ -214,11 +262,5 @@ impl Written {
             _ => None,
         };
         Written { bytes, found, session }
-    }
-}
-
-impl Named for Output {
-    fn name(&self) -> &'static str {
-        self.name
     }
 }

@@ -26,25 +26,20 @@ pub struct Reports<O: 'static> {
     files: Vec<Option<PendingFile>>,
 }
 
-/// The fields of an output that are needed here.
-pub trait Named {
-    /// What `--format` calls it.
-    fn name(&self) -> &'static str;
-}
-
-impl<O: Named> Reports<O> {
+impl<O> Reports<O> {
     /// Opens them: `format` for standard output, if that is wanted, and each of `asked`, which are `FORMAT=FILE`. None of the
     /// files may be one of `inputs`.
     pub fn open<'n>(
         format: Option<&str>,
         asked: &[String],
-        known: &'static [O],
+        (known, name_of): (&'static [O], fn(&O) -> &'static str),
         inputs: impl Iterator<Item = &'n str>,
     ) -> Result<Reports<O>, Failure> {
         let named = |name: &str| {
-            let found = known.iter().find(|output| output.name() == name);
+            let found = known.iter().find(|output| name_of(output) == name);
             found.ok_or_else(|| {
-                let names: Vec<String> = known.iter().map(|output| format!("`{}`", output.name())).collect();
+                let names: Vec<String> =
+                    known.iter().map(|output| format!("`{}`", name_of(output))).collect();
                 Failure::usage(format!("there is no report `{name}`"))
                     .help(format!("there are {}", names.join(", ")))
             })
@@ -67,7 +62,7 @@ impl<O: Named> Reports<O> {
         let screen = format.iter().map(|_| Ok(None));
         let files = screen.chain(paths.into_iter().map(|path| create(path).map(Some)));
         let files = files.collect::<Result<Vec<_>, Failure>>()?;
-        Ok(Reports { names: outputs.iter().map(|output| output.name()).collect(), outputs, files })
+        Ok(Reports { names: outputs.iter().copied().map(name_of).collect(), outputs, files })
     }
 
     /// Writes what each output made of a session.
@@ -178,7 +173,7 @@ impl Command {
     /// Of this verb, with the sessions and how they are read.
     pub fn of(verb: &str, run: &CorpusRun<'_>) -> Command {
         let mut command = Command(format!("rulestep {verb}"));
-        match run.source {
+        match &run.source {
             SessionSource::Samples => command.0.push_str(" --samples"),
             SessionSource::Named(named) => named.iter().for_each(|named| command.word(named)),
         }

@@ -80,7 +80,7 @@ impl Selection {
     ///
     /// # Errors
     /// An option cannot be understood, or the filter asks what changes between two versions.
-    pub fn of(asked: &args::Selection) -> Result<Selection, Failure> {
+    pub fn of(asked: &args::SelectionOptions) -> Result<Selection, Failure> {
         let selection = Selection::of_versions(asked)?;
         if selection.filter.as_ref().is_some_and(Filter::asks_changes) {
             let failure =
@@ -94,7 +94,7 @@ impl Selection {
     ///
     /// # Errors
     /// An option cannot be understood.
-    pub fn of_versions(asked: &args::Selection) -> Result<Selection, Failure> {
+    pub fn of_versions(asked: &args::SelectionOptions) -> Result<Selection, Failure> {
         let now = Timestamp::now().as_millisecond();
         let filter = asked.filter.as_ref().map(|text| {
             Filter::parse(text, now).map_err(|wrong| {

@@ -2,17 +2,20 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use clap::Args;
 
-use super::args;
+use super::args::{
+    Recordings, SelectionOptions, Threads, at_least_one, formats, only_sessions, where_help_without_policy,
+};
 use super::corpus_run::CorpusRun;
 use super::count::Counting;
-use super::exit::{Exit, Failure};
 use super::new_file::create;
-use super::screen::Screen;
 use super::selection::Selection;
+use super::verb::{COUNTED_IN_PART, Exit, Exits, FAULT, Failure, INTERRUPTED, Screen, Verb};
 use crate::report::suggest::{OUTPUTS, View, WrittenDocument, action_sentence, counted, sentence, support};
 use crate::report::words;
 use crate::suggest::action::{self, ActionRule, ActionSuggestion, Suggested, suggest_actions, together};
@@ -23,42 +26,84 @@ use rulestep_engine::policy::Policy;
 use rulestep_engine::replay::Replay;
 use rulestep_engine::run::Mode;
 
-/// Runs the verb.
-pub fn run(asked: &args::Suggest, screen: &mut Screen) -> Result<Exit, Failure> {
-    let args::Suggest { recordings, selection, jobs, format, output, .. } = asked;
-    let selection = Selection::of(selection)?;
-    // Rules are looked for in what happened, whatever a policy would have made of it.
-    if selection.asks_decisions() {
-        let message = "`--where` asks what a policy decides, and `suggest` has none";
-        return Err(Failure::usage(message).help("leave out `is:stopped`, `rule:`, `code:` and the like"));
-    }
-    let source = recordings.source("rulestep suggest SESSIONS")?;
-    let mut run = CorpusRun::over(source, &recordings.reading, selection, Mode::Shadow, *jobs, screen)?;
-    let sessions = sessions(&mut run, screen)?;
-    let bounds = Bounds { support: asked.min_support, against: asked.max_violations, most: asked.most };
-    let suggestions = rules(&sessions, &bounds, screen);
-    let documents = documents(&suggestions);
-    if let Some(folder) = output {
-        fs::create_dir_all(folder)
-            .with_context(|| format!("{} cannot be made", folder.display()))
-            .map_err(Failure::System)?;
-        for document in &documents {
-            create(&folder.join(&document.name), &document.text)?;
+/// Suggest rules that the recorded calls satisfy, with the number of these calls; -o writes them as policies
+#[derive(Debug, Args)]
+#[command(
+    mut_arg("samples", only_sessions),
+    mut_arg("filter", |filter| filter.help(where_help_without_policy()))
+)]
+pub struct Suggest {
+    #[command(flatten)]
+    pub recordings: Recordings,
+    #[command(flatten)]
+    pub selection: SelectionOptions,
+    /// Folder to write the suggested rules to as policies, one file for each tool; if one of them exists, nothing is written
+    #[arg(short, long, value_name = "FOLDER")]
+    pub output: Option<PathBuf>,
+    /// Suggest a rule only if at least N sessions have calls that satisfy it; three times N if it forbids something. For a rule about
+    /// a shared value, such as an order number, N different values are enough
+    #[arg(long, default_value_t = Bounds::default().support, value_name = "N")]
+    pub min_support: u64,
+    /// Suggest a rule only if at most N recorded calls violate it
+    #[arg(long, default_value_t = Bounds::default().against, value_name = "N")]
+    pub max_violations: u64,
+    /// Suggest at most N rules
+    #[arg(long, default_value_t = Bounds::default().most, value_name = "N", value_parser = at_least_one())]
+    pub most: usize,
+    #[command(flatten)]
+    pub threads: Threads,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = formats(OUTPUTS.iter().map(|output| (output.name, output.title))))]
+    pub format: String,
+}
+
+impl Verb for Suggest {
+    const NAME: &'static str = "suggest";
+    const EXITS: Exits = &[
+        (0, "all recordings were read, whether or not they suggest a rule"),
+        COUNTED_IN_PART,
+        (2, "wrong arguments, no session to read, or a file to write exists"),
+        FAULT,
+        INTERRUPTED,
+    ];
+
+    fn run(&self, screen: &mut Screen) -> Result<Exit, Failure> {
+        let Suggest { recordings, selection, threads, format, output, .. } = self;
+        let selection = Selection::of(selection)?;
+        // Rules are looked for in what happened, whatever a policy would have made of it.
+        if selection.asks_decisions() {
+            let message = "`--where` asks what a policy decides, and `suggest` has none";
+            return Err(Failure::usage(message).help("leave out `is:stopped`, `rule:`, `code:` and the like"));
         }
-        let files = words::count(documents.len() as u64, "file");
-        screen.note(&format!("{files} written to {}", words::line(&folder.display().to_string())));
+        let source = recordings.source("rulestep suggest SESSIONS")?;
+        let mut run =
+            CorpusRun::over(source, &recordings.reading, selection, Mode::Shadow, threads.jobs, screen)?;
+        let sessions = sessions(&mut run, screen)?;
+        let bounds = Bounds { support: self.min_support, against: self.max_violations, most: self.most };
+        let suggestions = rules(&sessions, &bounds, screen);
+        let documents = documents(&suggestions);
+        if let Some(folder) = output {
+            fs::create_dir_all(folder)
+                .with_context(|| format!("{} cannot be made", folder.display()))
+                .map_err(Failure::System)?;
+            for document in &documents {
+                create(&folder.join(&document.name), &document.text)?;
+            }
+            let files = words::count(documents.len() as u64, "file");
+            screen.note(&format!("{files} written to {}", words::line(&folder.display().to_string())));
+        }
+        if let Some(output) = OUTPUTS.iter().find(|output| output.name == format) {
+            let view = View {
+                suggestions: &suggestions,
+                documents: &documents,
+                read: &run.read,
+                support: bounds.support,
+                color: screen.color,
+            };
+            (output.write)(&view, screen.out())?;
+        }
+        Ok(run.exit(false))
     }
-    if let Some(output) = OUTPUTS.iter().find(|output| output.name == format) {
-        let view = View {
-            suggestions: &suggestions,
-            documents: &documents,
-            read: &run.read,
-            support: bounds.support,
-            color: screen.color,
-        };
-        (output.write)(&view, screen.out())?;
-    }
-    Ok(run.exit(false))
 }
 
 /// All chosen sessions.

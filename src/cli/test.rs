@@ -4,10 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use clap::Args;
 
-use super::args::{self, TestFormat};
-use super::exit::{Exit, Failure};
-use super::screen::Screen;
+use super::args::TestFormat;
+use super::mutate::{self, Mutation};
+use super::verb::{Exit, Exits, FAULT, Failure, Screen, Verb};
 use crate::case::Case;
 use crate::case::judge::CaseResult;
 use crate::case::update::update;
@@ -22,47 +23,78 @@ use rulestep_base::source::Source;
 /// The folder of cases where none is named.
 const DEFAULT: &str = "contracts";
 
-/// Runs the verb.
-pub fn run(asked: &args::Test, screen: &mut Screen) -> Result<Exit, Failure> {
-    let named = match asked.cases.as_slice() {
-        [] if Path::new(DEFAULT).exists() => vec![DEFAULT.to_owned()],
-        [] => {
-            let message = format!("no case is named, and there is no folder `{DEFAULT}` here");
-            return Err(Failure::usage(message).help("name a case file, or a folder with some in it"));
+/// Run case files: each contains a session, the policy or its path, and the expected decisions
+#[derive(Debug, Args)]
+pub struct Test {
+    /// Cases: files, folders, globs, or `-` for standard input [default: contracts/]
+    #[arg(value_name = "CASES")]
+    pub cases: Vec<String>,
+    /// Edit the files: replace the expectations that fail with the actual decisions
+    #[arg(long)]
+    pub update: bool,
+    #[command(flatten)]
+    pub mutation: Mutation,
+    /// Output format
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: TestFormat,
+}
+
+impl Verb for Test {
+    const NAME: &'static str = "test";
+    const EXITS: Exits = &[
+        (0, "every case passes; with `--mutate`: every removal is noticed"),
+        (1, "a case fails"),
+        (1, "with `--mutate`: the removal of a rule is not noticed (a weakened rule may stay unnoticed)"),
+        (1, "with `--min-score`: too few of all removals and weakenings are noticed"),
+        (2, "a case could not be judged, whatever the others did"),
+        (2, "with `--mutate`: a case does not pass"),
+        (2, "wrong arguments, or no case"),
+        FAULT,
+    ];
+
+    fn run(&self, screen: &mut Screen) -> Result<Exit, Failure> {
+        let named = match self.cases.as_slice() {
+            [] if Path::new(DEFAULT).exists() => vec![DEFAULT.to_owned()],
+            [] => {
+                let message = format!("no case is named, and there is no folder `{DEFAULT}` here");
+                return Err(Failure::usage(message).help("name a case file, or a folder with some in it"));
+            }
+            named => named.to_vec(),
+        };
+        if self.mutation.mutate {
+            return mutate::run(&self.mutation, self.format, &named, screen);
         }
-        named => named.to_vec(),
-    };
-    if asked.mutate {
-        return super::mutate::run(asked, &named, screen);
-    }
-    let found = files::expand(&named);
-    let mut test =
-        Test { screen, update: asked.update, runner: CaseRunner::default(), answer: Answer::default() };
-    test.answer.errors += found.diagnostics.iter().filter(|told| told.severity == Severity::Error).count();
-    found.diagnostics.iter().for_each(|told| test.screen.tell(told));
-    let mut with_cases: Vec<&Path> = Vec::new();
-    for (place, input) in found.inputs.iter().enumerate() {
-        // Named twice, say by itself and with its folder, a file is still one.
-        let again = found.inputs.iter().take(place).any(|other| other.path == input.path);
-        if !again && (input.named || files::is_document(&input.name)) && test.file(input)? {
-            with_cases.extend(input.path.as_deref());
+        let found = files::expand(&named);
+        let mut test =
+            TestRun { screen, update: self.update, runner: CaseRunner::default(), answer: Answer::default() };
+        test.answer.errors +=
+            found.diagnostics.iter().filter(|told| told.severity == Severity::Error).count();
+        found.diagnostics.iter().for_each(|told| test.screen.tell(told));
+        let mut with_cases: Vec<&Path> = Vec::new();
+        for (place, input) in found.inputs.iter().enumerate() {
+            // Named twice, say by itself and with its folder, a file is still one.
+            let again = found.inputs.iter().take(place).any(|other| other.path == input.path);
+            if !again && (input.named || files::is_document(&input.name)) && test.file(input)? {
+                with_cases.extend(input.path.as_deref());
+            }
         }
+        // What was named to be judged and holds nothing is not passed over, though others do.
+        // Files that several of them lead to are judged once, under the first name.
+        let is_in = |path: &Path, folder: &Path| {
+            let real = || Some(path.canonicalize().ok()?.starts_with(folder.canonicalize().ok()?));
+            path.starts_with(folder) || real().unwrap_or_default()
+        };
+        let holds = |folder: &str| with_cases.iter().any(|path| is_in(path, Path::new(folder)));
+        for folder in named.iter().filter(|named| Path::new(named).is_dir() && !holds(named)) {
+            let told =
+                Diagnostic::error(code::NOT_A_CASE, "the folder holds no case").in_file(folder.as_str());
+            test.screen.tell(&told.help("a case has `policy`, `session` and `expect`"));
+            test.answer.errors += 1;
+        }
+        let TestRun { answer, .. } = test;
+        screen.tell_rest();
+        answer.write(self, screen)
     }
-    // What was named to be judged and holds nothing is not passed over, though others do.
-    // Files that several of them lead to are judged once, under the first name.
-    let is_in = |path: &Path, folder: &Path| {
-        let real = || Some(path.canonicalize().ok()?.starts_with(folder.canonicalize().ok()?));
-        path.starts_with(folder) || real().unwrap_or_default()
-    };
-    let holds = |folder: &str| with_cases.iter().any(|path| is_in(path, Path::new(folder)));
-    for folder in named.iter().filter(|named| Path::new(named).is_dir() && !holds(named)) {
-        let told = Diagnostic::error(code::NOT_A_CASE, "the folder holds no case").in_file(folder.as_str());
-        test.screen.tell(&told.help("a case has `policy`, `session` and `expect`"));
-        test.answer.errors += 1;
-    }
-    let Test { answer, .. } = test;
-    screen.tell_rest();
-    answer.write(asked, screen)
 }
 
 /// The results of all files.
@@ -78,14 +110,14 @@ struct Answer {
     rewritten: Vec<String>,
 }
 
-struct Test<'s> {
+struct TestRun<'s> {
     screen: &'s mut Screen,
     update: bool,
     runner: CaseRunner,
     answer: Answer,
 }
 
-impl Test<'_> {
+impl TestRun<'_> {
     /// Judges the cases of a file, if it has some.
     fn file(&mut self, input: &Input) -> Result<bool, Failure> {
         let text = match input.read_text() {
@@ -172,7 +204,7 @@ impl Test<'_> {
 }
 
 impl Answer {
-    fn write(self, asked: &args::Test, screen: &mut Screen) -> Result<Exit, Failure> {
+    fn write(self, asked: &Test, screen: &mut Screen) -> Result<Exit, Failure> {
         let Answer { told, totals, broken, errors, rewritten } = &self;
         if totals.cases + totals.broken == 0 {
             if *errors > 0 {

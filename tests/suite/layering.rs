@@ -383,6 +383,33 @@ fn the_program_names_no_dialect() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// A command has its arguments, exit codes and help in its file. Elsewhere it is two lines of `cli.rs`: its `mod`, which other
+/// commands of the file share, and its row.
+#[test]
+fn a_command_is_one_file_and_two_lines_elsewhere() {
+    let of_cli = |source: &Source| source.of == "rulestep" && source.room() == "cli";
+    let cli: Vec<Source> = sources().into_iter().filter(of_cli).collect();
+    let mut names = Vec::new();
+    for source in &cli {
+        let implements = source.text.lines().filter_map(|line| line.strip_prefix("impl Verb for "));
+        for name in implements.filter_map(|rest| rest.strip_suffix(" {")) {
+            let module = source.path.file_stem().unwrap().to_str().unwrap();
+            let signs = [format!("mod {module};"), format!("Row::of::<{module}::{name}>")];
+            let table = cli.iter().find(|other| other.path == Path::new("cli.rs")).unwrap();
+            let lines =
+                table.code().filter(|(_, line)| signs.iter().any(|sign| line.contains(sign.as_str())));
+            assert_eq!(lines.count(), 2, "{name}");
+            names.push(name.to_lowercase());
+        }
+    }
+    // The workbench is the program without a command.
+    let help = crate::cli::reference::verbs(&crate::cli::run(&tempfile::tempdir().unwrap(), &["--help"]));
+    let mut listed: Vec<String> = help.into_iter().chain(["open".to_owned()]).collect();
+    names.sort();
+    listed.sort();
+    assert_eq!(names, listed);
+}
+
 /// The lines of the workbench that name a toy, in its own file and elsewhere. The toy popup is named among the popups alone.
 fn naming_a_toy(own: &str) -> (usize, usize) {
     let popups = |file: &str| file.contains("popup");

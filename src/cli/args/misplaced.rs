@@ -1,19 +1,17 @@
 //! An option that was given to the wrong command.
 
+use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Command, CommandFactory};
 
-use super::Cli;
 use rulestep_base::source::nearest::nearest;
 
 /// Names the commands that have an option which was given to another command, misspelt or not.
-pub fn look_elsewhere(told: &mut clap::Error) {
+pub fn look_elsewhere(told: &mut clap::Error, cli: &Command) {
     if told.kind() != ErrorKind::UnknownArgument || told.get(ContextKind::SuggestedArg).is_some() {
         return;
     }
     let Some(ContextValue::String(given)) = told.get(ContextKind::InvalidArg) else { return };
     let Some(name) = given.strip_prefix("--").and_then(|given| given.split('=').next()) else { return };
-    let cli = Cli::command();
     let verbs: Vec<_> = cli.get_subcommands().map(|verb| (verb.get_name(), longs(verb))).collect();
     let Some(meant) = nearest(name, verbs.iter().flat_map(|(_, longs)| longs.iter().copied())) else {
         return;

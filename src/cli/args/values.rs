@@ -6,17 +6,9 @@ use clap::builder::{PossibleValue, PossibleValuesParser, RangedU64ValueParser, T
 use clap::error::ErrorKind;
 use clap::{Arg, Command};
 
-use crate::compare::Kind;
-use crate::explore::breakdown::By;
 use crate::explore::filter;
-use crate::report::{self, diff};
 use rulestep_engine::dialect::{self, DIALECTS, lookup};
 use rulestep_recording::FORMATS;
-
-/// In `--fail-on`, every kind of change.
-pub const ANY: &str = "any";
-/// In `--fail-on`, none of them.
-pub const NONE: &str = "none";
 
 /// The names of these pages, without what they are asked about.
 pub fn pages() -> impl Iterator<Item = &'static str> {
@@ -48,57 +40,17 @@ pub fn threads() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(0..=MOST_THREADS)
 }
 
+/// Formats by name, each with its title.
+pub fn formats(known: impl Iterator<Item = (&'static str, &'static str)>) -> PossibleValuesParser {
+    PossibleValuesParser::new(known.map(|(name, title)| PossibleValue::new(name).help(title)))
+}
+
 pub fn theme_help() -> String {
     let names = crate::workbench::theme::BUILTIN.iter().map(|(name, _)| *name);
     format!(
         "Colour theme of the workbench: {} [default: ansi-dark, or ansi-light on a light terminal; mono if NO_COLOR is set]",
         listed(names)
     )
-}
-
-/// The outputs of replays by name.
-pub fn replay_format() -> PossibleValuesParser {
-    let values = report::OUTPUTS.iter().map(|output| PossibleValue::new(output.name).help(output.title));
-    PossibleValuesParser::new(values)
-}
-
-/// What findings are counted by.
-pub fn keys() -> PossibleValuesParser {
-    PossibleValuesParser::new(By::ALL.map(|by| PossibleValue::new(by.word()).help(by.meaning())))
-}
-
-/// The outputs of a coverage by name.
-pub fn coverage_format() -> PossibleValuesParser {
-    let values =
-        report::coverage::OUTPUTS.iter().map(|output| PossibleValue::new(output.name).help(output.title));
-    PossibleValuesParser::new(values)
-}
-
-/// The outputs of an inventory by name.
-pub fn stats_format() -> PossibleValuesParser {
-    let values =
-        report::stats::OUTPUTS.iter().map(|output| PossibleValue::new(output.name).help(output.title));
-    PossibleValuesParser::new(values)
-}
-
-/// The outputs of suggestions by name.
-pub fn suggest_format() -> PossibleValuesParser {
-    let values =
-        report::suggest::OUTPUTS.iter().map(|output| PossibleValue::new(output.name).help(output.title));
-    PossibleValuesParser::new(values)
-}
-
-/// The outputs of comparisons by name.
-pub fn changes_format() -> PossibleValuesParser {
-    let values = diff::OUTPUTS.iter().map(|output| PossibleValue::new(output.name).help(output.title));
-    PossibleValuesParser::new(values)
-}
-
-/// The kinds of change by name, and all of them together.
-pub fn failing() -> PossibleValuesParser {
-    let all = [PossibleValue::new(ANY).help("Every kind"), PossibleValue::new(NONE).help("No kind")];
-    let kinds = Kind::ALL.map(|kind| PossibleValue::new(kind.word()).help(kind.meaning()));
-    PossibleValuesParser::new(all.into_iter().chain(kinds))
 }
 
 pub fn where_help() -> String {

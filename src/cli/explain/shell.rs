@@ -6,9 +6,10 @@ use std::path::{Component, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use clap::Args;
 use serde_json::json;
 
-use crate::cli::args::{self, AgentArgument, Format};
+use crate::cli::args::{AgentArgument, Format, Policies};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::input;
 use crate::cli::screen::Screen;
@@ -18,19 +19,51 @@ use rulestep_base::session::build::Builder;
 use rulestep_base::session::{Body, Origin, Session};
 use rulestep_engine::policy::Policy;
 use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 use rulestep_shell::facts::Table;
 use rulestep_shell::{Line, Root, tool};
 
 /// The tool that a command is given to unless `--tool` names another.
 const TOOL: &str = "Bash";
 
+/// How commands are asked about.
+#[derive(Debug, Args)]
+pub struct ShellArguments {
+    /// With `shell`: read many commands, one per line, from FILE or from standard input (`-`), and print the decision of the -p
+    /// policy on each. Blank lines and lines that begin with `#` are skipped
+    #[arg(long, value_name = "FILE", conflicts_with = "at", requires = "policy")]
+    pub commands: Option<String>,
+    /// With `shell`: folder in which the session began and the agent runs the command, from which patterns and paths are taken
+    /// [default: unknown]
+    #[arg(long, value_name = "DIR", conflicts_with = "at")]
+    pub cwd: Option<String>,
+    /// With `shell` and -p: agent that makes the call [default: main]
+    #[arg(long, value_enum, value_name = "AGENT", conflicts_with = "at", requires = "policy")]
+    pub agent: Option<AgentArgument>,
+    /// With `shell`: tool that is given the command [default: Bash]
+    #[arg(long, value_name = "NAME", conflicts_with = "at")]
+    pub tool: Option<String>,
+}
+
+/// What decides, and how it is shown.
+pub struct Deciding<'a> {
+    pub policies: &'a Policies,
+    pub mode: Mode,
+    pub format: Format,
+}
+
 /// What a command does, by what the policy knows of programs where one is named, and what the policy decides about it.
-pub fn one(command: &str, asked: &args::Explain, screen: &mut Screen) -> Result<Exit, Failure> {
-    let policy = input::named_policy(&asked.policies, screen)?;
-    let template = CallTemplate::new(asked, policy.as_deref())?;
+pub fn one(
+    command: &str,
+    shell: &ShellArguments,
+    asked: &Deciding<'_>,
+    screen: &mut Screen,
+) -> Result<Exit, Failure> {
+    let policy = input::named_policy(asked.policies, screen)?;
+    let template = CallTemplate::new(shell, policy.as_deref())?;
     template.note(policy.is_some(), screen);
     let read = template.read(command);
-    let replay = policy.map(|policy| template.replay(command, &policy, asked));
+    let replay = policy.map(|policy| template.replay(command, &policy, asked.mode));
     match asked.format {
         Format::Json => {
             let data = report::data(command, &read, replay.as_ref()).map_err(std::io::Error::from)?;
@@ -52,7 +85,12 @@ pub fn one(command: &str, asked: &args::Explain, screen: &mut Screen) -> Result<
 }
 
 /// What the policy decides about each of many commands.
-pub fn many(file: &str, asked: &args::Explain, screen: &mut Screen) -> Result<Exit, Failure> {
+pub fn many(
+    file: &str,
+    shell: &ShellArguments,
+    asked: &Deciding<'_>,
+    screen: &mut Screen,
+) -> Result<Exit, Failure> {
     let text = input::text("--commands", file)?;
     let commands = text.lines().filter(|line| {
         let line = line.trim_start();
@@ -63,12 +101,12 @@ pub fn many(file: &str, asked: &args::Explain, screen: &mut Screen) -> Result<Ex
         return Err(Failure::usage(format!("`--commands {}` has no command in it", words::line(file)))
             .help("write one command a line; blank lines and lines that begin with `#` are skipped"));
     }
-    let policy = input::policy(&asked.policies, false, screen)?;
-    let template = CallTemplate::new(asked, Some(&policy))?;
+    let policy = input::policy(asked.policies, false, screen)?;
+    let template = CallTemplate::new(shell, Some(&policy))?;
     template.note(true, screen);
     let (mut rows, mut stops) = (Vec::new(), false);
     for command in commands {
-        let replay = template.replay(command, &policy, asked);
+        let replay = template.replay(command, &policy, asked.mode);
         stops |= replay.summary().stops();
         match asked.format {
             Format::Json => {
@@ -95,7 +133,7 @@ struct CallTemplate<'a> {
 }
 
 impl<'a> CallTemplate<'a> {
-    fn new(asked: &'a args::Explain, policy: Option<&Policy>) -> Result<CallTemplate<'a>, Failure> {
+    fn new(asked: &'a ShellArguments, policy: Option<&Policy>) -> Result<CallTemplate<'a>, Failure> {
         let facts = policy.map(|policy| policy.facts(None)).unwrap_or_default();
         let tool = asked.tool.as_deref().unwrap_or(TOOL);
         let argument = tool::command_argument(&facts, tool).ok_or_else(|| {
@@ -139,8 +177,8 @@ impl<'a> CallTemplate<'a> {
         read
     }
 
-    fn replay(&self, command: &str, policy: &Arc<Policy>, asked: &args::Explain) -> Replay {
-        Replay::new(&Arc::new(self.session(command)), policy, asked.judging.mode.into())
+    fn replay(&self, command: &str, policy: &Arc<Policy>, mode: Mode) -> Replay {
+        Replay::new(&Arc::new(self.session(command)), policy, mode)
     }
 
     fn session(&self, command: &str) -> Session {

@@ -49,7 +49,7 @@ impl Cache {
     /// recordings and how they are read. `None` where nothing is to be kept, or too little is known.
     pub fn of(
         caching: &args::Caching,
-        wanted: SessionSource<'_>,
+        wanted: &SessionSource<'_>,
         reading: &args::Reading,
         selection: &Selection,
         policies: &[(&args::Policies, &Policy)],

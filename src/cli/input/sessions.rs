@@ -49,8 +49,6 @@ pub struct Sessions {
     joins: bool,
     /// Whether each file is to say how far it was read.
     digests: bool,
-    /// Whether a file that gave no session is an error.
-    pub strict: bool,
 }
 
 enum Source {
@@ -72,7 +70,7 @@ impl Source {
 
 impl Sessions {
     /// Of what is wanted.
-    pub fn new(wanted: SessionSource<'_>, mut options: Options, screen: &Screen) -> Sessions {
+    pub fn new(wanted: &SessionSource<'_>, mut options: Options, screen: &Screen) -> Sessions {
         let (sources, diagnostics) = match wanted {
             SessionSource::Samples => {
                 (samples::sessions().map(|(name, bytes)| Source::Sample(name, bytes)).collect(), Vec::new())
@@ -95,7 +93,6 @@ impl Sessions {
             patience: Patience { say: screen.voice(), broken_off: interrupted },
             joins: false,
             digests: false,
-            strict: false,
         }
     }
 
@@ -152,16 +149,18 @@ impl Sessions {
         self.patience.say = screen.voice();
     }
 
-    /// Everything wrong with the inputs, once all are read. That nothing could be read is an error.
-    pub fn ended(&mut self) -> Vec<Diagnostic> {
+    /// Says what is wrong with the inputs, once all are read, and returns it. That nothing could be read is an error; if `strict`, a
+    /// file that gave no session is one, too.
+    pub fn finish(&mut self, strict: bool, screen: &mut Screen) -> Vec<Diagnostic> {
         let mut told = std::mem::take(&mut self.diagnostics);
-        if self.strict {
+        if strict {
             opener::weigh_strictly(&mut told);
         }
         let is_bad = |told: &Diagnostic| told.severity == Severity::Error;
         if self.count == 0 && !interrupted() && !told.iter().any(is_bad) {
             told.push(Diagnostic::error(code::EMPTY_SESSION, "no session could be read"));
         }
+        told.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
         told
     }
 

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::super::args::{Open, WatchMode};
+use clap::Args;
+
+use super::super::args::{Recordings, Versions, WatchMode, theme_help};
 use super::super::exit::{Exit, Failure};
 use super::super::input::{self, SessionSource};
 use super::super::screen::Screen;
@@ -15,23 +17,47 @@ use crate::workbench::theme::{Depth, Theme};
 use crate::workspace::{NoPolicy, Workspace};
 use rulestep_engine::run::Mode;
 
+/// How the workbench is opened.
+#[derive(Debug, Default, Args)]
+pub struct Workbench {
+    /// Settings file of the workbench, which must exist; `keys.toml` beside it changes keys [default: $RULESTEP_CONFIG, else
+    /// ~/.config/rulestep/config.toml]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<String>,
+    /// Colours of the workbench
+    #[arg(long, value_name = "NAME", help = theme_help())]
+    pub theme: Option<String>,
+    /// Start at the first stopped call, not at the place where you left these recordings the last time
+    #[arg(long)]
+    pub no_restore: bool,
+    /// How to notice edited files. Choose `poll` on network file systems, which do not report changes
+    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
+    pub watch: WatchMode,
+}
+
 /// Opens the workbench; `None` without a terminal.
-pub fn open(asked: &Open, wanted: SessionSource<'_>, screen: &mut Screen) -> Result<Option<Exit>, Failure> {
+pub fn open(
+    asked: &Workbench,
+    recordings: &Recordings,
+    versions: &Versions,
+    wanted: &SessionSource<'_>,
+    screen: &mut Screen,
+) -> Result<Option<Exit>, Failure> {
     // A theme that does not exist is refused wherever it is asked for.
     if let Some(name) = &asked.theme {
         Theme::builtin(name, Depth::None).map_err(|error| Failure::usage(error.to_string()))?;
     }
     let sessions = match wanted {
-        SessionSource::Samples => &[],
+        SessionSource::Samples => &[][..],
         SessionSource::Named(named) => named,
     };
-    let options = input::options(&asked.recordings.reading)?;
-    let only = input::only(&asked.policies)?;
+    let options = input::options(&recordings.reading)?;
+    let only = input::only(&versions.policies)?;
     let config = config(asked.config.as_deref()).map_err(|problem| Failure::Input(vec![problem]))?;
     // The samples have policies of their own.
-    let policies = match asked.policies.policy.as_slice() {
+    let policies = match versions.policies.policy.as_slice() {
         [] if !wanted.is_samples() => &config.policy,
-        _ => &asked.policies.policy,
+        _ => &versions.policies.policy,
     };
     let workspace = Workspace::new(policies.clone(), only, sessions.to_vec(), options);
     let workspace = workspace.spilling_to(input::cache_folder());
@@ -40,7 +66,7 @@ pub fn open(asked: &Open, wanted: SessionSource<'_>, screen: &mut Screen) -> Res
     if found.inputs.is_empty() && !found.diagnostics.is_empty() {
         return Err(Failure::Input(found.diagnostics));
     }
-    let base = match asked.base.as_slice() {
+    let base = match versions.compared.base.as_slice() {
         [] => None,
         named => Some(Chosen { name: named.join(" + "), base: workspace.base(named).map_err(unusable)? }),
     };
@@ -56,21 +82,22 @@ pub fn open(asked: &Open, wanted: SessionSource<'_>, screen: &mut Screen) -> Res
     let settings = Settings {
         place: place.and_then(|folder| state::file(&folder, sessions)),
         restore: !asked.no_restore,
-        flags: flags(asked),
+        flags: flags(recordings, versions),
         policy_paths: workspace.policy_paths(),
         watch: workspace.watched().zip(way(asked.watch)),
         workspace: Arc::new(workspace),
         policy_name,
         built_in,
         base,
-        mode: asked.mode.map(Into::into).or(config.mode).unwrap_or(Mode::Enforce),
+        mode: versions.mode.map(Into::into).or(config.mode).unwrap_or(Mode::Enforce),
         theme: asked.theme.clone().or_else(|| config.theme.clone()),
         config,
     };
     match run(settings) {
         Ok(()) => Ok(Some(Exit::Clean)),
         Err(RunError::NoTerminal(reason)) => {
-            let compares = if asked.base.is_empty() { "" } else { "; `rulestep diff` compares with a base" };
+            let compares =
+                if versions.compared.base.is_empty() { "" } else { "; `rulestep diff` compares with a base" };
             screen.note(&format!("{reason}, so here is what `replay` prints{compares}"));
             Ok(None)
         }
@@ -80,13 +107,13 @@ pub fn open(asked: &Open, wanted: SessionSource<'_>, screen: &mut Screen) -> Res
 }
 
 /// The options that say how recordings and policies are read: a command that is to decide the same needs them.
-fn flags(asked: &Open) -> Vec<String> {
-    let reading = &asked.recordings.reading;
+fn flags(recordings: &Recordings, versions: &Versions) -> Vec<String> {
+    let reading = &recordings.reading;
     let options = [
         ("--from", &reading.from),
         ("--error-regex", &reading.error_regex),
         ("--refused-regex", &reading.refused_regex),
-        ("--only", &asked.policies.only),
+        ("--only", &versions.policies.only),
     ];
     options.into_iter().filter_map(|(name, value)| Some(format!("{name}={}", value.as_ref()?))).collect()
 }

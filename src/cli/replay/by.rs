@@ -1,6 +1,8 @@
 //! `rulestep replay --by KEY`: findings counted by what they have in common.
 
-use crate::cli::args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+
+use crate::cli::args::Corpus;
 use crate::cli::corpus_run::CorpusRun;
 use crate::cli::count::Counting;
 use crate::cli::exit::{Exit, Failure};
@@ -10,17 +12,21 @@ use crate::explore::breakdown::{Breakdown, By};
 use crate::report::breakdown::{OUTPUTS, View};
 use rulestep_engine::replay::Replay;
 
+/// What findings are counted by.
+pub fn keys() -> PossibleValuesParser {
+    PossibleValuesParser::new(By::ALL.map(|by| PossibleValue::new(by.word()).help(by.meaning())))
+}
+
 /// Counts and prints. It exits as a replay does.
-pub fn run(asked: &args::Replay, by: &str, screen: &mut Screen) -> Result<Exit, Failure> {
+pub fn run(corpus: &Corpus, by: &str, format: &str, screen: &mut Screen) -> Result<Exit, Failure> {
     let Some(by) = By::ALL.into_iter().find(|key| key.word() == by) else {
         return Err(Failure::usage(format!("`--by {by}` is not known")));
     };
-    let Some(output) = OUTPUTS.iter().find(|output| output.name == asked.format) else {
+    let Some(output) = OUTPUTS.iter().find(|output| output.name == format) else {
         let names: Vec<String> = OUTPUTS.iter().map(|output| format!("`{}`", output.name)).collect();
-        let message = format!("`--by` does not write `{}`", asked.format);
+        let message = format!("`--by` does not write `{format}`");
         return Err(Failure::usage(message).help(format!("it writes {}", names.join(", "))));
     };
-    let corpus = &asked.corpus;
     let mut run = CorpusRun::of("rulestep replay SESSIONS", corpus, screen)?;
     let policy = input::policy(&corpus.policies, corpus.recordings.samples, screen)?;
     let mut breakdown = Breakdown::default();

@@ -3,7 +3,7 @@
 use super::run;
 
 /// The commands that the program's help lists.
-fn verbs(help: &str) -> Vec<String> {
+pub fn verbs(help: &str) -> Vec<String> {
     let list = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
     let names = list.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     names.map(|line| line.split_whitespace().next().unwrap().to_owned()).collect()

@@ -55,7 +55,6 @@ impl Sessions {
             patience: self.patience.clone(),
             joins: self.joins,
             digests: false,
-            strict: self.strict,
         })
     }
 }
