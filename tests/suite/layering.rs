@@ -387,7 +387,7 @@ fn the_program_names_no_dialect() {
 /// commands of the file share, and its row.
 #[test]
 fn a_command_is_one_file_and_two_lines_elsewhere() {
-    let of_cli = |source: &Source| source.of == "rulestep" && source.room() == "cli";
+    let of_cli = |source: &Source| source.of == "rulestep" && source.module() == "cli";
     let cli: Vec<Source> = sources().into_iter().filter(of_cli).collect();
     let mut names = Vec::new();
     for source in &cli {
