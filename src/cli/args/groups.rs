@@ -77,7 +77,7 @@ pub struct Threads {
     pub jobs: usize,
 }
 
-/// What becomes of files without sessions, and of values that no rule reads.
+/// How files without sessions, and values that no rule reads, are handled.
 #[derive(Debug, Args)]
 pub struct Handling {
     /// Exit with 2 if a file in a folder is skipped because it is not a recording. Without this, skipped files are only counted.
