@@ -92,7 +92,7 @@ fn read_and_sum_up(bencher: Bencher<'_, '_>) {
     bencher.counter(BytesCount::new(bytes.len())).bench(|| {
         let reading = open("tau.json", Box::new(Cursor::new(bytes.clone())), &Options::default());
         let sessions = reading.expect("the recording is known");
-        sessions.map(|session| outcomes(&session, &policy, Mode::Enforce).summary.deny).sum::<u32>()
+        sessions.map(|session| outcomes(&session, &policy, Mode::Enforce).summary.deny).sum::<u64>()
     });
 }
 
@@ -105,6 +105,6 @@ fn read_and_replay(bencher: Bencher<'_, '_>) {
         let sessions = reading.expect("the recording is known");
         sessions
             .map(|session| Replay::new(&Arc::new(session), &policy, Mode::Enforce).summary().deny)
-            .sum::<u32>()
+            .sum::<u64>()
     });
 }

@@ -162,41 +162,12 @@ pub enum Aspect {
     Offered(Arc<str>),
     /// The session's status.
     Status,
-    /// A count of the session's summary.
-    Count(Count),
+    /// A counter of the session's summary, by its name.
+    Count(&'static str),
     /// The outcome of a session rule.
     Outcome,
     /// Why it is violated.
     Violation,
-}
-
-/// The counts of a session's summary.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Count {
-    /// Model responses.
-    Turns,
-    /// Proposed calls.
-    Calls,
-    /// Calls by decision.
-    Allow,
-    /// Calls that a person is asked about.
-    Ask,
-    /// Calls that a rule in shadow mode would stop.
-    WouldStop,
-    /// See `Allow`.
-    Deny,
-    /// See `Allow`.
-    Halt,
-    /// See `Allow`.
-    NotReached,
-    /// Stopped calls beyond the frontier.
-    DenyCounterfactual,
-    /// Calls where decision and recording differ.
-    Disagree,
-    /// Calls of choices that were not taken.
-    Alternatives,
-    /// Those of them that are stopped.
-    AlternativesStopped,
 }
 
 /// An answer, expected or given.
@@ -240,42 +211,6 @@ impl Case {
     }
 }
 
-impl Count {
-    /// All of them.
-    pub const ALL: [Count; 12] = [
-        Count::Turns,
-        Count::Calls,
-        Count::Allow,
-        Count::Ask,
-        Count::WouldStop,
-        Count::Deny,
-        Count::Halt,
-        Count::NotReached,
-        Count::DenyCounterfactual,
-        Count::Disagree,
-        Count::Alternatives,
-        Count::AlternativesStopped,
-    ];
-
-    /// Its key, as in the JSON output.
-    pub fn key(self) -> &'static str {
-        match self {
-            Count::Turns => "turns",
-            Count::Calls => "calls",
-            Count::Allow => "allow",
-            Count::Ask => "ask",
-            Count::WouldStop => "would_stop",
-            Count::Deny => "deny",
-            Count::Halt => "halt",
-            Count::NotReached => "not_reached",
-            Count::DenyCounterfactual => "deny_counterfactual",
-            Count::Disagree => "disagree",
-            Count::Alternatives => "alternatives",
-            Count::AlternativesStopped => "alternatives_stopped",
-        }
-    }
-}
-
 impl Aspect {
     /// Its key in a case.
     pub fn key(&self) -> &str {
@@ -292,7 +227,7 @@ impl Aspect {
             Aspect::Forbidden => "forbidden",
             Aspect::Offered(tool) => tool,
             Aspect::Status => "status",
-            Aspect::Count(count) => count.key(),
+            Aspect::Count(name) => name,
             Aspect::Outcome => "outcome",
         }
     }

@@ -1,19 +1,22 @@
 //! What is shown of judged sessions and of policies: one file an output, one place for words.
 //!
 //! An output writes into what it is given and knows nothing of terminals, files or the environment. Sessions are
-//! written one by one, in input order; [`Total`] adds them up.
+//! written one by one, in input order; [`RunCounts`] adds them up.
 
 pub mod account;
 pub mod breakdown;
 pub mod cases;
 pub mod ci;
 mod columns;
+pub mod completeness;
+mod counts;
 pub mod coverage;
 pub mod diagnostic;
 pub mod diff;
-pub mod dossier;
+pub mod doc;
 mod end;
 pub mod export;
+pub mod formats;
 pub mod json;
 mod judged;
 mod look;
@@ -23,13 +26,13 @@ pub mod page;
 mod paint;
 mod provenance;
 pub mod reference;
+pub mod report_data;
 pub mod shell;
 pub mod single;
 pub mod stats;
 pub mod suggest;
 pub mod text;
 pub mod ticket;
-mod total;
 pub mod totals;
 pub mod transcript;
 mod unread;
@@ -37,11 +40,12 @@ pub mod words;
 
 use std::io::{self, Write};
 
+pub use completeness::Completeness;
+pub use counts::RunCounts;
 pub use end::End;
-pub use judged::{JudgedSession, notices};
+pub use judged::{Judged, notices};
 pub use look::{Look, Scope};
 pub use provenance::Provenance;
-pub use total::Total;
 
 /// An output of judged sessions.
 pub struct Output {
@@ -52,7 +56,7 @@ pub struct Output {
     /// What it needs of all sessions at its end.
     pub gathers: Gathers,
     /// Writes one session.
-    pub session: fn(&JudgedSession, &Look, &mut dyn Write) -> io::Result<()>,
+    pub session: fn(&Judged, &Look, &mut dyn Write) -> io::Result<()>,
     /// Writes what closes the output, or all of it.
     pub end: Ending,
 }
@@ -67,7 +71,7 @@ pub enum Gathers {
     /// Also the findings, a line or two each.
     Issues,
     /// Also what the findings rest on.
-    Dossier,
+    ReportData,
 }
 
 /// Every output of judged sessions; the first is the default.
@@ -98,11 +102,11 @@ pub static OUTPUTS: &[Output] = &[
 /// The outputs of `report`: documents for people who do not have the program.
 pub static DOCUMENTS: &[Output] = &[
     HTML,
-    whole("markdown", "Markdown for a ticket", Gathers::Dossier, |end, _, out| ticket::document(end, out)),
+    whole("markdown", "Markdown for a ticket", Gathers::ReportData, |end, _, out| ticket::document(end, out)),
 ];
 
 const HTML: Output =
-    whole("html", "The page of `rulestep report`", Gathers::Dossier, |end, _, out| page::write(end, out));
+    whole("html", "The page of `rulestep report`", Gathers::ReportData, |end, _, out| page::write(end, out));
 
 /// An output that is made of issues.
 const fn gathering(name: &'static str, title: &'static str, end: Ending) -> Output {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Aspect, Case, Count, Fact, Place, Subject};
+use super::{Aspect, Case, Fact, Place, Subject};
 use rulestep_base::diagnostic::{Diagnostic, code};
 use rulestep_base::session::{Call, Session};
 use rulestep_base::source::quoted;
@@ -245,23 +245,8 @@ fn of_turn(aspect: &Aspect, expected: &Fact, frame: &Frame) -> Actual {
 }
 
 fn of_session(aspect: &Aspect, replay: &Replay) -> Fact {
-    let summary = replay.summary();
-    let Aspect::Count(count) = aspect else { return word(Some(replay.status().word())) };
-    let number = match count {
-        Count::Turns => summary.turns,
-        Count::Calls => summary.calls,
-        Count::Allow => summary.allow,
-        Count::Ask => summary.ask,
-        Count::WouldStop => summary.would_stop,
-        Count::Deny => summary.deny,
-        Count::Halt => summary.halt,
-        Count::NotReached => summary.not_reached,
-        Count::DenyCounterfactual => summary.deny_counterfactual,
-        Count::Disagree => summary.disagree,
-        Count::Alternatives => summary.alternatives,
-        Count::AlternativesStopped => summary.alternatives_stopped,
-    };
-    Fact::Number(number.into())
+    let Aspect::Count(name) = aspect else { return word(Some(replay.status().word())) };
+    replay.summary().get(name).map_or(Fact::Nothing, Fact::Number)
 }
 
 fn word(word: Option<&str>) -> Fact {

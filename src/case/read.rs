@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::spelling::Unread;
-use super::{Aspect, Case, CaseSession, Count, Expectation, Fact, Place, Reference, Subject, Want, inline};
+use super::{Aspect, Case, CaseSession, Expectation, Fact, Place, Reference, Subject, Want, inline};
 use rulestep_base::diagnostic::{Diagnostic, PageKind, Severity, code};
 use rulestep_base::session::AlternativeRef;
 use rulestep_base::source::nearest::nearest;
@@ -12,7 +12,7 @@ use rulestep_base::source::{Field, Fields, Node, Problem, ProblemKind, Source, S
 use rulestep_engine::dialect;
 use rulestep_engine::monitor::finding::RuleOutcome;
 use rulestep_engine::policy::{PolicyFile, is_case, is_case_file};
-use rulestep_engine::replay::Status;
+use rulestep_engine::replay::{Counts, Status};
 use rulestep_engine::run::{Mode, Verdict};
 use rulestep_recording as recording;
 
@@ -318,11 +318,11 @@ fn of_session<'a>(wants: &mut Wishes, fields: &mut Fields<'a>, out: &mut Vec<Pro
         out.push(problem.help("for one rule, write `{rule: NAME, outcome: violated}`"));
     }
     let Some(mut counts) = fields.mapping("summary", out) else { return };
-    for count in Count::ALL {
-        if let Some(field) = counts.optional(count.key())
+    for counter in Counts::of_session() {
+        if let Some(field) = counts.optional(counter.name)
             && let Some(number) = field.count(out)
         {
-            wants.push(Aspect::Count(count), Fact::Number(number), &field);
+            wants.push(Aspect::Count(counter.name), Fact::Number(number), &field);
         }
     }
     counts.finish(out);

@@ -147,8 +147,9 @@ impl Verb for Check {
                 let found = cases.iter().map(|read| read.found as u64).sum();
                 let cases =
                     if found == 0 { String::new() } else { format!(", {}", words::count(found, "case")) };
-                let read =
-                    counted.as_ref().map(|run| format!(", {}", words::count(run.read.sessions, "session")));
+                let read = counted
+                    .as_ref()
+                    .map(|run| format!(", {}", words::count(run.read.counts.sessions, "session")));
                 let contents = format!("{}{cases}{}", contents(&loaded), read.unwrap_or_default());
                 // That there is no policy at all is the verdict then.
                 if !matches!(policy, Err(NoPolicy::Empty { .. })) {

@@ -18,7 +18,7 @@ use super::reports::spare;
 use super::selection::Selection;
 use super::verb::{Exit, Exits, FAULT, Failure, INTERRUPTED, NOT_JUDGED, Screen, Verb};
 use crate::files::replace::PendingFile;
-use crate::report::{Total, words};
+use crate::report::{RunCounts, words};
 use rulestep_base::diagnostic::Diagnostic;
 use rulestep_base::session::Session;
 use rulestep_engine::policy::Policy;
@@ -92,29 +92,30 @@ impl Verb for Convert {
         };
         target.spare(run.names())?;
         let judge = |session: &Arc<Session>| Replay::new(session, &policy, mode);
-        let make = |session: Arc<Session>, _, total: &mut Total, _: &mut Vec<Diagnostic>| {
-            total.sessions = 1;
+        let make = |session: Arc<Session>, _, total: &mut RunCounts, _: &mut Vec<Diagnostic>| {
+            total.counts.sessions = 1;
             (Arc::clone(&session.origin.file), serde_json::to_vec(&*session))
         };
         let job = Job { judge: &judge, changes: &|_| 0, make: &make };
         let weigh = |(_, json): &(Arc<str>, serde_json::Result<Vec<u8>>)| json.as_ref().map_or(0, Vec::len);
         let mut take =
-            |answer: Answer<(Arc<str>, serde_json::Result<Vec<u8>>)>, _: &Total, screen: &mut Screen| {
+            |answer: Answer<(Arc<str>, serde_json::Result<Vec<u8>>)>, _: &RunCounts, screen: &mut Screen| {
                 let Some((from, json)) = answer.made else { return Ok(()) };
                 target.write(&from, json.map_err(io::Error::from)?, screen)
             };
         run.run(&job, &weigh, &mut take, screen)?;
         let files = target.end()?;
         run.close(screen);
-        let chosen = run.read.sessions;
+        let chosen = run.read.counts.sessions;
         if self.output.is_some() {
             let written = words::count(chosen, "session");
-            let skipped =
-                words::skipped(run.read.skipped).map(|skipped| format!("; {skipped}")).unwrap_or_default();
+            let skipped = words::skipped(run.read.reading.skipped)
+                .map(|skipped| format!("; {skipped}"))
+                .unwrap_or_default();
             screen.note(&format!("{written} in {}{skipped}", words::count(files, "file")));
         }
         // No session is an error here, even for a shard.
-        Ok(if chosen == 0 && !run.read.interrupted { Exit::Bad } else { run.exit(false) })
+        Ok(if chosen == 0 && !run.read.reading.interrupted { Exit::Bad } else { run.exit(false) })
     }
 }
 

@@ -19,7 +19,7 @@ use super::screen::Screen;
 use super::selection::{Changes, Chosen, Judge, Nothing, Selection};
 use crate::corpus::Corpus;
 use crate::explore::identity::Identity;
-use crate::report::Total;
+use crate::report::RunCounts;
 use rulestep_base::diagnostic::Diagnostic;
 use rulestep_base::session::Session;
 use rulestep_engine::policy::Policy;
@@ -48,7 +48,7 @@ pub struct CorpusRun<'a> {
     /// Whether the result says which sessions it is about.
     pub identifies: bool,
     /// What was read, and how completely.
-    pub read: Total,
+    pub read: RunCounts,
     /// What is wrong with files, once all are read.
     pub file_problems: Vec<Diagnostic>,
     jobs: usize,
@@ -56,7 +56,8 @@ pub struct CorpusRun<'a> {
 }
 
 /// What a command keeps of a session. It takes the replay if there is one, counts the session, and adds diagnostics.
-type Make<'j, T> = dyn Fn(Arc<Session>, Option<Replay>, &mut Total, &mut Vec<Diagnostic>) -> T + Sync + 'j;
+type Make<'j, T> =
+    dyn Fn(Arc<Session>, Option<Replay>, &mut RunCounts, &mut Vec<Diagnostic>) -> T + Sync + 'j;
 
 /// What a command does with a session, on any thread.
 pub struct Job<'j, T> {
@@ -73,7 +74,7 @@ pub struct Job<'j, T> {
 pub struct Answer<T> {
     /// What the command made; `None` if the session was left out.
     pub made: Option<T>,
-    total: Total,
+    total: RunCounts,
     sessions: Vec<Identity>,
     /// Diagnostics about the recording.
     #[serde(with = "kept::diagnostics")]
@@ -81,7 +82,7 @@ pub struct Answer<T> {
 }
 
 /// What a command does with each answer, in the order of the recordings. The totals include the answer's session.
-pub type Take<'t, T> = dyn FnMut(Answer<T>, &Total, &mut Screen) -> Result<(), Failure> + 't;
+pub type Take<'t, T> = dyn FnMut(Answer<T>, &RunCounts, &mut Screen) -> Result<(), Failure> + 't;
 
 /// Results that the cache can keep.
 pub trait Sum: Serialize + DeserializeOwned + Default + Send {
@@ -145,7 +146,7 @@ impl<'a> CorpusRun<'a> {
             redact: false,
             strict: false,
             identifies: true,
-            read: Total::default(),
+            read: RunCounts::default(),
             file_problems: Vec::new(),
             jobs,
         })
@@ -180,7 +181,7 @@ impl<'a> CorpusRun<'a> {
 
     /// Whether all sessions of the recordings were looked at.
     pub fn is_whole(&self) -> bool {
-        !self.read.interrupted && self.selection.given().is_empty()
+        !self.read.reading.interrupted && self.selection.given().is_empty()
     }
 
     /// Where earlier results of this question are kept. They depend on `options` beside the policy, the recordings and how
@@ -245,13 +246,13 @@ impl<'a> CorpusRun<'a> {
                     diagnostics.append(&mut blank.diagnostics);
                     (session, replay) = (Arc::new(blank), None);
                 }
-                let mut total = Total::default();
+                let mut total = RunCounts::default();
                 let made = Some((job.make)(session, replay, &mut total, &mut diagnostics));
                 Answer { made, total, sessions, diagnostics }
             }
             // What was lost in reading it may have been part of another session.
             Err(diagnostics) => {
-                Answer { made: None, total: Total::default(), sessions: Vec::new(), diagnostics }
+                Answer { made: None, total: RunCounts::default(), sessions: Vec::new(), diagnostics }
             }
         };
         let mut taken = Ok(());
@@ -272,7 +273,7 @@ impl<'a> CorpusRun<'a> {
         taken?;
         self.file_problems = self.sessions.finish(self.strict, screen);
         self.read.files(&self.file_problems, &self.sessions.skipped);
-        (self.read.interrupted, self.read.strict) = (input::interrupted(), self.strict);
+        (self.read.reading.interrupted, self.read.strict) = (input::interrupted(), self.strict);
         Ok(())
     }
 
@@ -281,12 +282,12 @@ impl<'a> CorpusRun<'a> {
     pub fn close(&mut self, screen: &mut Screen) {
         screen.tell_rest();
         self.selection.describe(self.reading, &mut self.read.provenance);
-        self.selection.report(self.read.sessions, self.sessions.count, screen);
+        self.selection.report(self.read.counts.sessions, self.sessions.count, screen);
     }
 
     /// Why nothing was judged, if nothing was.
     pub fn nothing(&self) -> Option<Nothing> {
-        let judged = self.read.sessions > 0 || self.read.interrupted;
+        let judged = self.read.counts.sessions > 0 || self.read.reading.interrupted;
         if judged { None } else { self.selection.nothing(self.sessions.count) }
     }
 
@@ -294,11 +295,15 @@ impl<'a> CorpusRun<'a> {
     /// read.
     pub fn exit(&self, found: bool) -> Exit {
         let read = &self.read;
-        match (read.interrupted, found) {
+        match (read.reading.interrupted, found) {
             (true, _) => Exit::Interrupted,
-            _ if self.strict && read.skipped > 0 => Exit::Bad,
+            _ if self.strict && read.reading.skipped > 0 => Exit::Bad,
             (_, true) => Exit::Found,
-            _ if read.errors > 0 || (read.sessions == 0 && read.provenance.shards.is_empty()) => Exit::Bad,
+            _ if read.reading.diagnostics.errors > 0
+                || (read.counts.sessions == 0 && read.provenance.shards.is_empty()) =>
+            {
+                Exit::Bad
+            }
             _ => Exit::Clean,
         }
     }

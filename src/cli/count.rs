@@ -8,7 +8,7 @@ use super::exit::Failure;
 use super::screen::Screen;
 use crate::explore::coverage::Coverage;
 use crate::explore::inventory::Inventory;
-use crate::report::Total;
+use crate::report::RunCounts;
 use rulestep_base::session::Session;
 use rulestep_engine::policy::Policy;
 use rulestep_engine::replay::Replay;
@@ -57,13 +57,13 @@ impl<T: Send> Counting<'_, T> {
         let mode = run.mode;
         run.policies = vec![Arc::clone(self.policy)];
         let judge = |session: &Arc<Session>| (self.judge)(session, self.policy, mode);
-        let make = |session: Arc<Session>, replay: Option<Replay>, total: &mut Total, _: &mut Vec<_>| {
+        let make = |session: Arc<Session>, replay: Option<Replay>, total: &mut RunCounts, _: &mut Vec<_>| {
             let replay = replay.unwrap_or_else(|| judge(&session));
-            (total.sessions, total.objected) = (1, replay.objects().into());
+            (total.counts.sessions, total.counts.objected) = (1, replay.objects().into());
             (self.count)(&replay)
         };
         let job = Job { judge: &judge, changes: &|_| 0, make: &make };
-        let mut take = |answer: Answer<T>, _: &Total, _: &mut Screen| {
+        let mut take = |answer: Answer<T>, _: &RunCounts, _: &mut Screen| {
             answer.made.into_iter().for_each(&mut *take);
             Ok(())
         };

@@ -8,7 +8,8 @@ use super::count::Counting;
 use super::input;
 use super::verb::{COUNTED_IN_PART, Exit, Exits, FAULT, Failure, INTERRUPTED, NOT_JUDGED, Screen, Verb};
 use crate::explore::coverage;
-use crate::report::coverage::{OUTPUTS, View};
+use crate::report::coverage::View;
+use crate::report::formats::{formats as report_formats, write};
 use rulestep_engine::replay::Replay;
 
 /// Show for each rule how often it was checked and how often it stopped a call, and list the rules that were never checked
@@ -18,7 +19,7 @@ pub struct Coverage {
     #[command(flatten)]
     pub corpus: Corpus,
     /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = formats(OUTPUTS.iter().map(|output| (output.name, output.title))))]
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = formats(report_formats::<View<'_>>()))]
     pub format: String,
     #[command(flatten)]
     pub caching: Caching,
@@ -43,11 +44,9 @@ impl Verb for Coverage {
             Counting { policy: &policy, judge: Replay::with_checks, count: &coverage::Coverage::of };
         let cached = (caching, &corpus.policies, "coverage");
         counting.run_cached(&mut run, cached, &mut |counted| coverage.merge(&counted), screen)?;
-        if let Some(output) = OUTPUTS.iter().find(|output| output.name == format) {
-            let (coverage, policy, color) = (&coverage, &policy, screen.color);
-            let view = View { coverage, policy, mode: run.mode, read: &run.read, color };
-            (output.write)(&view, screen.out())?;
-        }
+        let (coverage, policy, color) = (&coverage, &policy, screen.color);
+        let view = View { coverage, policy, mode: run.mode, read: &run.read, color };
+        write(&view, format, screen.out())?;
         Ok(run.exit(false))
     }
 }

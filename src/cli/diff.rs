@@ -20,7 +20,7 @@ use crate::explore::seen::SeenTools;
 use crate::lint::Levels;
 use crate::report::diff::{self, DiffResult, Output, Part, View};
 use crate::report::words;
-use crate::report::{Look, Scope, Total, notices};
+use crate::report::{Look, RunCounts, Scope, notices};
 use crate::workspace::Version;
 use crate::workspace::version::{self, DEFAULT_POLICY};
 use rulestep_base::diagnostic::{Diagnostic, Severity};
@@ -128,7 +128,7 @@ impl Verb for Diff {
         let (mut whole, mut count, mut uncompared) = (DiffResult::default(), Count::default(), 0);
         let judge = |session: &Arc<Session>| Replay::new(session, comparison.policy(), mode);
         let changes = |session: &Arc<Session>| comparison.session(session, mode).changes().len();
-        let make = |session, replay, total: &mut Total, diagnostics: &mut Vec<Diagnostic>| {
+        let make = |session, replay, total: &mut RunCounts, diagnostics: &mut Vec<Diagnostic>| {
             let compared = match replay {
                 Some(replay) => comparison.replayed(replay),
                 None => comparison.session(&session, mode),
@@ -137,7 +137,7 @@ impl Verb for Diff {
             ComparedSession::new(&compared, &view, &outputs, folder.as_ref())
         };
         let job = Job { judge: &judge, changes: &changes, make: &make };
-        let mut take = |answer: Answer<ComparedSession>, _: &Total, screen: &mut Screen| {
+        let mut take = |answer: Answer<ComparedSession>, _: &RunCounts, screen: &mut Screen| {
             let Some(ComparedSession { part, cases, not_taken }) = answer.made else { return Ok(()) };
             uncompared += not_taken;
             let saved = folder.as_ref().map_or(Ok(()), |folder| folder.save(cases, &mut count));
@@ -149,7 +149,7 @@ impl Verb for Diff {
         run.run(&job, &ComparedSession::weight, &mut take, screen)?;
 
         if run.is_whole() {
-            let several = run.read.sessions > 1 && !samples;
+            let several = run.read.counts.sessions > 1 && !samples;
             let seen = (&run.read.tools, &run.read.contexts);
             input::unseen(comparison.policy(), &levels, seen, several, screen);
         }
@@ -158,7 +158,7 @@ impl Verb for Diff {
             reports.nothing_judged(why, "diff", diff::SCHEMA, &run.file_problems, &command, screen)?;
             return Ok(Exit::Bad);
         }
-        if whole.totals.nothing_compared() && !run.read.interrupted {
+        if whole.totals.nothing_compared() && !run.read.reading.interrupted {
             return Err(reports.undecided("diff", diff::SCHEMA, input::nothing_live(), &command, screen));
         }
         whole.told = run.read.clone();
@@ -218,7 +218,7 @@ impl ComparedSession {
 }
 
 /// Counts the session, and notes what its recording lacks for the rules of either version.
-fn note(compared: &SessionDiff, view: &View<'_>, total: &mut Total, diagnostics: &mut Vec<Diagnostic>) {
+fn note(compared: &SessionDiff, view: &View<'_>, total: &mut RunCounts, diagnostics: &mut Vec<Diagnostic>) {
     let session = compared.session();
     let versions = [Some(view.comparison.policy()), view.comparison.base().policy()];
     for notice in versions.into_iter().flatten().flat_map(|policy| notices(session, policy)) {
@@ -227,7 +227,7 @@ fn note(compared: &SessionDiff, view: &View<'_>, total: &mut Total, diagnostics:
             diagnostics.push(notice);
         }
     }
-    total.sessions = 1;
+    total.counts.sessions = 1;
     total.contexts = SeenContexts::of(session, view.comparison.policy().conditions());
     total.tools = SeenTools::of(session);
 }

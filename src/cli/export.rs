@@ -77,7 +77,7 @@ impl Verb for Export {
         let counting = Counting { policy: &policy, judge: Replay::new, count: &rows };
         counting.run(&mut run, &mut take, screen)?;
         let (read, exit) = (&run.read, run.exit(false));
-        let nothing = match (read.interrupted, read.sessions) {
+        let nothing = match (read.reading.interrupted, read.counts.sessions) {
             (true, _) => Some("interrupted: nothing was written"),
             (false, 0) if exit == Exit::Bad => Some("no session, so nothing was written"),
             (false, _) => None,
@@ -92,7 +92,7 @@ impl Verb for Export {
             files.iter().try_for_each(|file| Ok(fs::rename(&file.beside, &file.path)?))
         };
         finish().with_context(|| format!("{shown} cannot be written")).map_err(Failure::System)?;
-        let sessions = words::count(read.sessions, "session");
+        let sessions = words::count(read.counts.sessions, "session");
         match nothing {
             Some(why) => screen.error(why, None),
             None => screen.note(&format!("{sessions} written to {shown}")),

@@ -19,7 +19,7 @@ use crate::corpus::Corpus;
 use crate::explore::identity::Identity;
 use crate::report::diff::{self, DiffResult, Part, View};
 use crate::report::json;
-use crate::report::{JudgedSession, Look, Scope, Total, diagnostic, totals, words};
+use crate::report::{Judged, Look, RunCounts, Scope, diagnostic, totals, words};
 use rulestep_base::diagnostic::{Diagnostic, Severity, code};
 use rulestep_base::session::Session;
 use rulestep_engine::run::Mode;
@@ -43,17 +43,17 @@ pub fn replay(
     check(&recordings.sessions, format)?;
     let policy = input::policy(policies, false, screen)?;
     let mode: Mode = judging.mode.into();
-    let mut total = Total::default();
+    let mut total = RunCounts::default();
     let judge = |session: Arc<Session>| {
         let identity = Identity::of(&session);
         let session = if redact { Arc::new(redacted(&session, &[&policy], mode)) } else { session };
-        let judged = JudgedSession::new(session, &policy, mode, scope);
-        let (mut bytes, mut total) = (Vec::new(), Total::default());
+        let judged = Judged::new(session, &policy, mode, scope);
+        let (mut bytes, mut total) = (Vec::new(), RunCounts::default());
         total.add(&judged);
         total.provenance.sessions.push(identity);
         json::session(&judged, scope, &mut bytes).map(|()| (bytes, (total, judged.notices())))
     };
-    let mut take = |answer: Option<(Total, Vec<Diagnostic>)>, diagnostics: &[Diagnostic]| {
+    let mut take = |answer: Option<(RunCounts, Vec<Diagnostic>)>, diagnostics: &[Diagnostic]| {
         if let Some((more, notices)) = answer {
             total.merge(&more);
             total.note(&notices);
@@ -66,7 +66,7 @@ pub fn replay(
     if lines.totals {
         totals::json(&total, &policy, mode, screen.out())?;
     }
-    Ok(ended(total.objected > 0, &total))
+    Ok(ended(total.counts.objected > 0, &total))
 }
 
 /// Compares every line.
@@ -124,8 +124,8 @@ fn check(named: &[String], format: &str) -> Result<(), Failure> {
     }
 }
 
-fn ended(found: bool, total: &Total) -> Exit {
-    match (found, total.errors) {
+fn ended(found: bool, total: &RunCounts) -> Exit {
+    match (found, total.reading.diagnostics.errors) {
         (true, _) => Exit::Found,
         (false, 0) => Exit::Clean,
         (false, _) => Exit::Bad,

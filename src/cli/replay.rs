@@ -19,8 +19,8 @@ use super::verb::{
 use crate::corpus;
 use crate::lint;
 use crate::report::ci::{self, Issue, Issues};
-use crate::report::dossier::Dossier;
-use crate::report::{End, Gathers, JudgedSession, Look, OUTPUTS, Output, Scope, Total, json};
+use crate::report::report_data::ReportData;
+use crate::report::{End, Gathers, Judged, Look, OUTPUTS, Output, RunCounts, Scope, json};
 use rulestep_base::diagnostic::Diagnostic;
 use rulestep_base::session::Session;
 use rulestep_engine::replay;
@@ -133,46 +133,46 @@ pub fn judge(mut asked: ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, 
     let cache = asked.cache(&outputs, look);
     let ReplayRequest { run, scope, .. } = &mut asked;
 
-    let (mut gathered, mut dossier, mut only) = (Issues::default(), Dossier::default(), None);
+    let (mut gathered, mut data, mut only) = (Issues::default(), ReportData::default(), None);
     let judge = |session: &Arc<Session>| replay::Replay::new(session, &policy, mode);
-    let make = |session, replay, total: &mut Total, diagnostics: &mut Vec<Diagnostic>| {
+    let make = |session, replay, total: &mut RunCounts, diagnostics: &mut Vec<Diagnostic>| {
         let judged = match replay {
-            Some(replay) => JudgedSession::of(replay, *scope),
-            None => JudgedSession::new(session, &policy, mode, *scope),
+            Some(replay) => Judged::of(replay, *scope),
+            None => Judged::new(session, &policy, mode, *scope),
         };
         diagnostics.extend(judged.notices());
         total.add(&judged);
         Written::new(judged, &outputs, look)
     };
     let job = Job { judge: &judge, changes: &|_| 0, make: &make };
-    let mut take = |answer: Answer<Written>, total: &Total, screen: &mut Screen| {
-        dossier.note(&answer.diagnostics);
+    let mut take = |answer: Answer<Written>, total: &RunCounts, screen: &mut Screen| {
+        data.note(&answer.diagnostics);
         let Some(Written { bytes, found, session }) = answer.made else { return Ok(()) };
         if let Some(found) = found {
             gathered.take(found);
         }
         if let Some((found, replay)) = session {
-            only = (total.sessions == 1).then_some(replay);
-            dossier.merge(found);
+            only = (total.counts.sessions == 1).then_some(replay);
+            data.merge(found);
         }
         Ok(reports.write(&bytes, screen)?)
     };
     run.run_cached(cache, &job, &mut take, screen)?;
 
-    let several = run.read.sessions > 1 && !samples;
+    let several = run.read.counts.sessions > 1 && !samples;
     let seen = (&run.read.tools, &run.read.contexts);
     let unseen =
         if run.is_whole() { input::unseen(&policy, &levels, seen, several, screen) } else { Vec::new() };
     // A part of the sessions that was picked says nothing of the others; a shard says what the others are merged with.
     let total = &mut run.read;
-    if !total.interrupted && run.selection.given().iter().all(|(option, _)| *option == "--shard") {
+    if !total.reading.interrupted && run.selection.given().iter().all(|(option, _)| *option == "--shard") {
         total.unseen = total.tools.all().map(|seen| lint::unseen_names(&policy, &seen)).unwrap_or_default();
-        total.off = lint::off_everywhere(&policy, &total.contexts, total.sessions);
+        total.off = lint::off_everywhere(&policy, &total.contexts, total.counts.sessions);
     }
     let mut of_policy = policy.warnings();
     of_policy.extend(unseen);
-    dossier.note(&run.file_problems);
-    dossier.note(&of_policy);
+    data.note(&run.file_problems);
+    data.note(&of_policy);
     run.close(screen);
     if let Some(why) = run.nothing() {
         reports.nothing_judged(why, "replay", json::SCHEMA, &run.file_problems, &command, screen)?;
@@ -184,13 +184,13 @@ pub fn judge(mut asked: ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, 
         of_policy: &of_policy,
         mode,
         gathered: &gathered,
-        dossier: &dossier,
+        data: &data,
         only: only.as_deref(),
         caveats: &[],
         command: &command,
     };
     reports.end(screen, &|output, color, out| (output.end)(&end, &Look { color, ..look }, out))?;
-    Ok(run.exit(run.read.objected > 0))
+    Ok(run.exit(run.read.counts.objected > 0))
 }
 
 impl ReplayRequest<'_> {
@@ -217,7 +217,7 @@ struct Written {
     found: Option<(ci::Case, Vec<Issue>)>,
     /// The same with all that it rests on, and the session: if it stays the only one, it is shown as a whole.
     #[serde(skip)]
-    session: Option<(Dossier, Box<replay::Replay>)>,
+    session: Option<(ReportData, Box<replay::Replay>)>,
 }
 
 impl Sum for Written {
@@ -239,7 +239,7 @@ impl Sum for Written {
 }
 
 impl Written {
-    fn new(judged: JudgedSession, outputs: &[&Output], look: Look) -> Written {
+    fn new(judged: Judged, outputs: &[&Output], look: Look) -> Written {
         let bytes = outputs.iter().enumerate().map(|(place, output)| {
             let mut bytes = Vec::new();
             // Only the terminal is coloured. Writing to memory does not fail; were it to, the session would be without
@@ -251,14 +251,14 @@ impl Written {
         let bytes = bytes.collect();
         let gathers = |what| outputs.iter().any(|output| output.gathers == what);
         let found = match &judged {
-            JudgedSession::Whole(replay) if gathers(Gathers::Issues) => {
+            Judged::Whole(replay) if gathers(Gathers::Issues) => {
                 let issues = ci::of_replay(replay);
                 Some((ci::case(replay.session(), &issues), issues))
             }
             _ => None,
         };
         let session = match judged {
-            JudgedSession::Whole(replay) if gathers(Gathers::Dossier) => Some((Dossier::of(&replay), replay)),
+            Judged::Whole(replay) if gathers(Gathers::ReportData) => Some((ReportData::of(&replay), replay)),
             _ => None,
         };
         Written { bytes, found, session }

@@ -8,7 +8,8 @@ use super::count::Counting;
 use super::input;
 use super::verb::{COUNTED_IN_PART, Exit, Exits, FAULT, Failure, INTERRUPTED, NOT_JUDGED, Screen, Verb};
 use crate::explore::inventory::Inventory;
-use crate::report::stats::{OUTPUTS, View};
+use crate::report::formats::{formats as report_formats, write};
+use crate::report::stats::View;
 use rulestep_engine::policy::Policy;
 use rulestep_engine::replay::Replay;
 
@@ -25,7 +26,7 @@ pub struct Stats {
     #[command(flatten)]
     pub corpus: Corpus,
     /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = formats(OUTPUTS.iter().map(|output| (output.name, output.title))))]
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = formats(report_formats::<View<'_>>()))]
     pub format: String,
     /// Show every row, not only the first few of each list. JSON always has every row
     #[arg(long)]
@@ -51,11 +52,9 @@ impl Verb for Stats {
         let counting = Counting { policy: &policy, judge: Replay::new, count: &Inventory::of };
         let cached = (caching, &corpus.policies, "stats");
         counting.run_cached(&mut run, cached, &mut |counted| inventory.merge(&counted), screen)?;
-        if let Some(output) = OUTPUTS.iter().find(|output| output.name == format) {
-            let (inventory, policy, color) = (&inventory, named.as_deref(), screen.color);
-            let view = View { inventory, policy, mode: run.mode, read: &run.read, full: *full, color };
-            (output.write)(&view, screen.out())?;
-        }
+        let (inventory, policy, color) = (&inventory, named.as_deref(), screen.color);
+        let view = View { inventory, policy, mode: run.mode, read: &run.read, full: *full, color };
+        write(&view, format, screen.out())?;
         Ok(run.exit(false))
     }
 }

@@ -16,7 +16,8 @@ use super::count::Counting;
 use super::new_file::create;
 use super::selection::Selection;
 use super::verb::{COUNTED_IN_PART, Exit, Exits, FAULT, Failure, INTERRUPTED, Screen, Verb};
-use crate::report::suggest::{OUTPUTS, View, WrittenDocument, action_sentence, counted, sentence, support};
+use crate::report::formats::{formats as report_formats, write};
+use crate::report::suggest::{View, WrittenDocument, action_sentence, counted, sentence, support};
 use crate::report::words;
 use crate::suggest::action::{self, ActionRule, ActionSuggestion, Suggested, suggest_actions, together};
 use crate::suggest::document::{commented, file_name};
@@ -53,7 +54,7 @@ pub struct Suggest {
     #[command(flatten)]
     pub threads: Threads,
     /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = formats(OUTPUTS.iter().map(|output| (output.name, output.title))))]
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = formats(report_formats::<View<'_>>()))]
     pub format: String,
 }
 
@@ -92,16 +93,14 @@ impl Verb for Suggest {
             let files = words::count(documents.len() as u64, "file");
             screen.note(&format!("{files} written to {}", words::line(&folder.display().to_string())));
         }
-        if let Some(output) = OUTPUTS.iter().find(|output| output.name == format) {
-            let view = View {
-                suggestions: &suggestions,
-                documents: &documents,
-                read: &run.read,
-                support: bounds.support,
-                color: screen.color,
-            };
-            (output.write)(&view, screen.out())?;
-        }
+        let view = View {
+            suggestions: &suggestions,
+            documents: &documents,
+            read: &run.read,
+            support: bounds.support,
+            color: screen.color,
+        };
+        write(&view, format, screen.out())?;
         Ok(run.exit(false))
     }
 }

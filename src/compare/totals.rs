@@ -1,41 +1,44 @@
 //! Totals of all comparisons.
 
 use super::{Base, Change, Kind, Origin, SessionDiff};
+use rulestep_base::merged;
 use rulestep_engine::run::Mode;
 
-/// Changes of many sessions, counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Totals {
-    /// Sessions compared.
-    pub sessions: u64,
-    /// Sessions with changes.
-    pub changed: u64,
-    /// Calls without a decision in the base, so that they are not compared; always 0 for a version, which decides every
-    /// call.
-    pub uncompared: u64,
-    /// Sessions that have calls, and only such calls.
-    pub uncompared_sessions: u64,
-    /// Calls that a gate decided, if that is the base.
-    pub decided: u64,
-    /// Those of them decided in shadow mode, if the comparison enforces.
-    pub shadow: u64,
-    /// By kind, in the order of [`Kind::ALL`].
-    counts: [Count; Kind::ALL.len()],
-}
+merged! {
+    /// Changes of many sessions, counted.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub struct Totals {
+        /// Sessions compared.
+        pub sessions: u64,
+        /// Sessions with changes.
+        pub changed: u64,
+        /// Calls without a decision in the base, so that they are not compared; always 0 for a version, which decides every
+        /// call.
+        pub uncompared: u64,
+        /// Sessions that have calls, and only such calls.
+        pub uncompared_sessions: u64,
+        /// Calls that a gate decided, where that is the base.
+        pub decided: u64,
+        /// Those of them that it decided in shadow mode, where the comparison enforces.
+        pub shadow: u64,
+        /// By kind, in the order of [`Kind::ALL`].
+        counts: [Count; Kind::ALL.len()],
+    }
 
-/// Changes of one kind, or of all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Count {
-    /// While the histories were the same.
-    pub primary: u64,
-    /// After they had parted.
-    pub downstream: u64,
-    /// Of both, the counterfactual ones.
-    pub counterfactual: u64,
-    /// Sessions that have any.
-    pub sessions: u64,
-    /// Besides all these, those about tools that were neither offered nor called.
-    pub inferred: u64,
+    /// Changes of one kind, or of all.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub struct Count {
+        /// While the histories were the same.
+        pub primary: u64,
+        /// After they had parted.
+        pub downstream: u64,
+        /// Of both, the counterfactual ones.
+        pub counterfactual: u64,
+        /// Sessions that have any.
+        pub sessions: u64,
+        /// Besides all these, those about tools that were neither offered nor called.
+        pub inferred: u64,
+    }
 }
 
 impl Totals {
@@ -88,19 +91,6 @@ impl Totals {
         self.sessions - self.uncompared_sessions
     }
 
-    /// Counts what others counted.
-    pub fn merge(&mut self, other: &Totals) {
-        self.sessions += other.sessions;
-        self.changed += other.changed;
-        self.uncompared += other.uncompared;
-        self.uncompared_sessions += other.uncompared_sessions;
-        self.decided += other.decided;
-        self.shadow += other.shadow;
-        for (count, other) in self.counts.iter_mut().zip(other.counts) {
-            count.add(other);
-        }
-    }
-
     /// Changes of one kind.
     pub fn of(&self, kind: Kind) -> Count {
         self.counts.get(kind as usize).copied().unwrap_or_default()
@@ -109,7 +99,7 @@ impl Totals {
     /// Changes of every kind.
     pub fn all(&self) -> Count {
         let mut all = Count::default();
-        self.counts.iter().for_each(|count| all.add(*count));
+        self.counts.iter().for_each(|count| all.merge(count));
         all.sessions = self.changed;
         all
     }
@@ -124,13 +114,5 @@ impl Count {
     /// Those that are shown, the inferred ones included.
     pub fn shown(self) -> u64 {
         self.sum() + self.inferred
-    }
-
-    fn add(&mut self, other: Count) {
-        self.primary += other.primary;
-        self.downstream += other.downstream;
-        self.counterfactual += other.counterfactual;
-        self.sessions += other.sessions;
-        self.inferred += other.inferred;
     }
 }

@@ -4,8 +4,12 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::occurrence::{Extent, Occurrence, Place, violations};
 use rulestep_base::diagnostic::Code;
+use rulestep_base::merge::is_zero;
+use rulestep_base::merged;
 use rulestep_engine::monitor::{Effect, Finding, RuleId};
 use rulestep_engine::replay::{Replay, category};
 use rulestep_engine::run::{Decision, Verdict};
@@ -67,41 +71,48 @@ pub enum Key {
     Session(Arc<str>, usize, Arc<str>),
 }
 
-/// One row.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Count {
-    /// Calls: of a rule, a code or a reason those that it stopped, of a tool or a session all.
-    pub calls: u64,
-    /// Calls that were denied or halted.
-    pub stopped: u64,
-    /// Of these, the counterfactual ones.
-    pub counterfactual: u64,
-    /// Session rules that are violated.
-    pub violated: u64,
-    /// Calls that a person is asked about.
-    pub asked: u64,
-    /// Allowed calls that a rule in shadow mode would have stopped or asked about.
-    pub would_stop: u64,
-    /// Allowed calls that a rule reports.
-    pub reported: u64,
-    /// Violated session rules that only report, are in shadow mode, or were violated by calls that a person was asked
-    /// about.
-    pub unenforced: u64,
-    /// Sessions with any of this.
-    pub sessions: u64,
-    /// The first and the last stopped call or violated rule.
-    pub extent: Extent,
-}
+merged! {
+    /// One row.
+    #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+    pub struct Count {
+        /// Calls: of a rule, a code or a reason those that it stopped, of a tool or a session all.
+        pub calls: u64,
+        /// Calls that were denied or halted.
+        pub stopped: u64,
+        /// Of these, the counterfactual ones.
+        pub counterfactual: u64,
+        /// Session rules that are violated.
+        pub violated: u64,
+        /// Calls that a person is asked about.
+        #[serde(skip_serializing_if = "is_zero")]
+        pub asked: u64,
+        /// Allowed calls that a rule in shadow mode would have stopped or asked about.
+        #[serde(skip_serializing_if = "is_zero")]
+        pub would_stop: u64,
+        /// Allowed calls that a rule reports.
+        #[serde(skip_serializing_if = "is_zero")]
+        pub reported: u64,
+        /// Violated session rules that only report, are in shadow mode, or were violated by calls that a person was asked
+        /// about.
+        #[serde(skip_serializing_if = "is_zero")]
+        pub unenforced: u64,
+        /// Sessions with any of this.
+        pub sessions: u64,
+        /// The first and the last stopped call or violated rule.
+        #[serde(flatten)]
+        pub extent: Extent,
+    }
 
-/// The rows, by key.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Breakdown {
-    /// The rows.
-    pub rows: BTreeMap<Key, Count>,
-    /// Stopped calls of choices that were not taken, which are in no row.
-    pub alternatives_stopped: u64,
-    /// Stopped calls that have no rule, code or reason to be counted by, and so are in no row.
-    pub unkeyed: u64,
+    /// The rows, by key.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    pub struct Breakdown {
+        /// The rows.
+        pub rows: BTreeMap<Key, Count>,
+        /// Stopped calls of choices that were not taken, which are in no row.
+        pub alternatives_stopped: u64,
+        /// Stopped calls that have no rule, code or reason to be counted by, and so are in no row.
+        pub unkeyed: u64,
+    }
 }
 
 impl Breakdown {
@@ -163,26 +174,7 @@ impl Breakdown {
             }
         }
         rows.values_mut().for_each(|row| row.sessions = 1);
-        Breakdown { rows, alternatives_stopped: replay.summary().alternatives_stopped.into(), unkeyed }
-    }
-
-    /// Adds the counts of later sessions.
-    pub fn merge(&mut self, later: &Breakdown) {
-        self.alternatives_stopped += later.alternatives_stopped;
-        self.unkeyed += later.unkeyed;
-        for (key, more) in &later.rows {
-            let row = self.rows.entry(key.clone()).or_default();
-            row.calls += more.calls;
-            row.stopped += more.stopped;
-            row.counterfactual += more.counterfactual;
-            row.violated += more.violated;
-            row.asked += more.asked;
-            row.would_stop += more.would_stop;
-            row.reported += more.reported;
-            row.unenforced += more.unenforced;
-            row.sessions += more.sessions;
-            row.extent.merge(&more.extent);
-        }
+        Breakdown { rows, alternatives_stopped: replay.summary().alternatives_stopped, unkeyed }
     }
 
     /// The rows, those with the most findings first.

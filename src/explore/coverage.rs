@@ -9,71 +9,83 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::occurrence::{Extent, Occurrence, Place, violations};
+use rulestep_base::merge::is_zero;
+use rulestep_base::merged;
 use rulestep_engine::monitor::finding::RuleOutcome;
 use rulestep_engine::monitor::{Effect, Rule, RuleId};
 use rulestep_engine::policy::Policy;
 use rulestep_engine::replay::Replay;
 use rulestep_engine::run::Decision;
 
-/// How sessions exercise the rules and the tools.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Coverage {
-    /// Sessions counted.
-    pub sessions: u64,
-    /// Their calls.
-    pub calls: u64,
-    /// Calls of choices that were not taken, which `calls` does not have.
-    pub alternatives: u64,
-    /// The rules that were asked.
-    pub rules: BTreeMap<RuleId, RuleUse>,
-    /// The tools that were called.
-    pub tools: BTreeMap<Arc<str>, ToolUse>,
-}
+merged! {
+    /// How sessions exercise the rules and the tools.
+    #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct Coverage {
+        /// Sessions counted.
+        pub sessions: u64,
+        /// Their calls.
+        pub calls: u64,
+        /// Calls of choices that were not taken, which `calls` does not have.
+        pub alternatives: u64,
+        /// The rules that were asked.
+        pub rules: BTreeMap<RuleId, RuleUse>,
+        /// The tools that were called.
+        pub tools: BTreeMap<Arc<str>, ToolUse>,
+    }
 
-/// Counts of one rule's answers.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RuleUse {
-    /// Sessions in which it was asked about a call, or applied to the session.
-    pub sessions: u64,
-    /// Calls that it was asked about.
-    pub calls: u64,
-    /// Those of them that satisfied it.
-    pub passed: u64,
-    /// Calls that it stopped: it was the rule that decided.
-    pub stopped: u64,
-    /// Calls that it spoke against while another rule decided, that it only reports, or that it asks about.
-    pub objected: u64,
-    /// Of those, the calls that were allowed.
-    pub reported: u64,
-    /// Of those, the calls that it had a person asked about.
-    pub asked_about: u64,
-    /// Of the reported ones, those that it would have stopped or asked about if it were enforced.
-    pub would_stop: u64,
-    /// Sessions that it held in, as a rule about sessions.
-    pub held: u64,
-    /// Sessions that violate it.
-    pub violated: u64,
-    /// Those of them that do not fail because of it.
-    pub unenforced: u64,
-    /// Sessions that ended before it was decided.
-    pub pending: u64,
-    /// Calls of choices that were not taken that it was asked about; they are in no count above.
-    pub alternatives: u64,
-    /// Those of them that it objected to.
-    pub alternatives_failed: u64,
-    /// The first and last objection to a call or violation.
-    pub extent: Extent,
-}
+    /// Counts of one rule's answers.
+    #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct RuleUse {
+        /// Sessions in which it was asked about a call, or applied to the session.
+        pub sessions: u64,
+        /// Calls that it was asked about.
+        pub calls: u64,
+        /// Those of them that satisfied it.
+        pub passed: u64,
+        /// Calls that it stopped: it was the rule that decided.
+        pub stopped: u64,
+        /// Calls that it spoke against while another rule decided, that it only reports, or that it asks about.
+        #[serde(rename = "also_failed")]
+        pub objected: u64,
+        /// Of those, the calls that were allowed.
+        pub reported: u64,
+        /// Of those, the calls that it had a person asked about.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        pub asked_about: u64,
+        /// Of the reported ones, those that it would have stopped or asked about if it were enforced.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        pub would_stop: u64,
+        /// Sessions that it held in, as a rule about sessions.
+        pub held: u64,
+        /// Sessions that violate it.
+        pub violated: u64,
+        /// Those of them that do not fail because of it.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        pub unenforced: u64,
+        /// Sessions that ended before it was decided.
+        pub pending: u64,
+        /// Calls of choices that were not taken that it was asked about; they are in no count above.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        pub alternatives: u64,
+        /// Those of them that it objected to.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        pub alternatives_failed: u64,
+        /// The first and last objection to a call or violation.
+        #[serde(flatten)]
+        pub extent: Extent,
+    }
 
-/// How rules cover a tool.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ToolUse {
-    /// Its calls.
-    pub calls: u64,
-    /// Its calls in choices that were not taken, which are not in `calls`.
-    pub alternatives: u64,
-    /// Those of both that some rule was asked about.
-    pub asked: u64,
+    /// How rules cover a tool.
+    #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct ToolUse {
+        /// Its calls.
+        pub calls: u64,
+        /// Its calls in choices that were not taken, which are not in `calls`.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        pub alternatives: u64,
+        /// Those of both that some rule was asked about.
+        pub asked: u64,
+    }
 }
 
 /// How far recordings exercise a rule, the most informative first.
@@ -117,24 +129,6 @@ impl RuleUse {
     /// Whether it only ever reported: calls, or violations that fail nothing.
     pub fn only_reports(&self) -> bool {
         self.fired() > 0 && self.fired() == self.reported + self.unenforced
-    }
-
-    fn merge(&mut self, later: &RuleUse) {
-        self.sessions += later.sessions;
-        self.calls += later.calls;
-        self.passed += later.passed;
-        self.stopped += later.stopped;
-        self.objected += later.objected;
-        self.reported += later.reported;
-        self.asked_about += later.asked_about;
-        self.would_stop += later.would_stop;
-        self.held += later.held;
-        self.violated += later.violated;
-        self.unenforced += later.unenforced;
-        self.pending += later.pending;
-        self.alternatives += later.alternatives;
-        self.alternatives_failed += later.alternatives_failed;
-        self.extent.merge(&later.extent);
     }
 }
 
@@ -209,22 +203,6 @@ impl Coverage {
         let used = self.tools.entry(Arc::clone(tool)).or_default();
         used.asked += u64::from(!(decision.checks.is_empty() && decision.findings.is_empty()));
         used
-    }
-
-    /// Adds the counts of other sessions.
-    pub fn merge(&mut self, later: &Coverage) {
-        self.sessions += later.sessions;
-        self.calls += later.calls;
-        self.alternatives += later.alternatives;
-        for (rule, more) in &later.rules {
-            self.rules.entry(*rule).or_default().merge(more);
-        }
-        for (tool, more) in &later.tools {
-            let used = self.tools.entry(Arc::clone(tool)).or_default();
-            used.calls += more.calls;
-            used.alternatives += more.alternatives;
-            used.asked += more.asked;
-        }
     }
 
     /// Every rule of the policy with its counts: those that fired first, the most often first, those that were never

@@ -19,44 +19,47 @@ use serde::{Deserialize, Serialize};
 use self::doing::{Doing, doing};
 pub use self::doing::{Gap, SECRETS, Zone};
 pub use self::facts::{Access, words};
-use super::occurrence::{Occurrence, Place, first};
+use super::occurrence::{Occurrence, Place};
+use rulestep_base::merged;
 use rulestep_base::session::Outcome;
 use rulestep_engine::replay::Replay;
 
-/// The content of sessions.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Inventory {
-    /// Sessions counted.
-    pub sessions: u64,
-    /// Their calls.
-    pub calls: u64,
-    /// Calls that forks have as their past, which nothing else counts.
-    #[serde(default)]
-    pub copied: u64,
-    /// Calls of choices that were not taken, which nothing else counts.
-    pub alternatives: u64,
-    /// Calls that ran a command line.
-    pub commands: u64,
-    /// Calls by tool.
-    pub tools: BTreeMap<Arc<str>, ToolCalls>,
-    /// Calls by the programs that they run, with subcommands.
-    pub programs: BTreeMap<Arc<str>, ProgramCalls>,
-    /// Calls by the places of the files that they work on.
-    #[serde(with = "pairs")]
-    pub places: BTreeMap<Zone, FileCalls>,
-    /// Calls by the files that they work on or name.
-    pub files: BTreeMap<Arc<str>, FileCalls>,
-    /// Calls by the hosts that they reach or name.
-    pub hosts: BTreeMap<Arc<str>, HostCalls>,
-    /// Calls with unknown effects.
-    #[serde(with = "pairs")]
-    pub gaps: BTreeMap<Gap, GapCalls>,
-    /// Sessions by project; `None` where none is recorded.
-    #[serde(with = "pairs")]
-    pub projects: BTreeMap<Option<Arc<str>>, SessionCount>,
-    /// Sessions by the day on which they began, in UTC; `None` if that is not recorded.
-    #[serde(with = "pairs")]
-    pub days: BTreeMap<Option<Date>, SessionCount>,
+merged! {
+    /// The content of sessions.
+    #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct Inventory {
+        /// Sessions counted.
+        pub sessions: u64,
+        /// Their calls.
+        pub calls: u64,
+        /// Calls that forks have as their past, which nothing else counts.
+        #[serde(default)]
+        pub copied: u64,
+        /// Calls of choices that were not taken, which nothing else counts.
+        pub alternatives: u64,
+        /// Calls that ran a command line.
+        pub commands: u64,
+        /// Calls by tool.
+        pub tools: BTreeMap<Arc<str>, ToolCalls>,
+        /// Calls by the programs that they run, with subcommands.
+        pub programs: BTreeMap<Arc<str>, ProgramCalls>,
+        /// Calls by where the files are that they work on.
+        #[serde(with = "pairs")]
+        pub places: BTreeMap<Zone, FileCalls>,
+        /// Calls by the files that they work on or name.
+        pub files: BTreeMap<Arc<str>, FileCalls>,
+        /// Calls by the hosts that they reach or name.
+        pub hosts: BTreeMap<Arc<str>, HostCalls>,
+        /// Calls with unknown effects.
+        #[serde(with = "pairs")]
+        pub gaps: BTreeMap<Gap, GapCalls>,
+        /// Sessions by project; `None` where none is recorded.
+        #[serde(with = "pairs")]
+        pub projects: BTreeMap<Option<Arc<str>>, SessionCount>,
+        /// Sessions by the day on which they began, in UTC; `None` where that is not recorded.
+        #[serde(with = "pairs")]
+        pub days: BTreeMap<Option<Date>, SessionCount>,
+    }
 }
 
 /// Tables whose keys are not text.
@@ -79,88 +82,92 @@ mod pairs {
     }
 }
 
-/// The calls of a tool.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ToolCalls {
-    /// All calls.
-    pub calls: u64,
-    /// Those whose result is an error.
-    pub errors: u64,
-    /// Those that were refused when they were recorded.
-    pub refused: u64,
-    /// Those without a result.
-    pub unanswered: u64,
-    /// Those that the policy stops.
-    pub stopped: u64,
-    /// The first of them.
-    pub first: Option<Occurrence>,
-}
+merged! {
+    /// The calls of a tool.
+    #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct ToolCalls {
+        /// All calls.
+        pub calls: u64,
+        /// Those whose result is an error.
+        pub errors: u64,
+        /// Those that were refused when they were recorded.
+        pub refused: u64,
+        /// Those without a result.
+        pub no_result: u64,
+        /// Those that the policy stops; `None` where none judged.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub stopped: Option<u64>,
+        /// The first of them.
+        pub first: Option<Occurrence>,
+    }
 
-/// Calls that run a program.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProgramCalls {
-    /// Their number.
-    pub calls: u64,
-    /// Sessions with such calls.
-    pub sessions: u64,
-    /// Those in which it is known to have succeeded.
-    pub ok: u64,
-    /// Those in which it is known to have failed.
-    pub errors: u64,
-    /// The first of them.
-    pub first: Option<Occurrence>,
-}
+    /// Calls that run a program.
+    #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct ProgramCalls {
+        /// Their number.
+        pub calls: u64,
+        /// Sessions with such calls.
+        pub sessions: u64,
+        /// Those in which it is known to have succeeded.
+        pub ok: u64,
+        /// Those in which it is known to have failed.
+        pub errors: u64,
+        /// The first of them.
+        pub first: Option<Occurrence>,
+    }
 
-/// Calls that work on a file, or name it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileCalls {
-    /// Their number.
-    pub calls: u64,
-    /// Sessions with such calls.
-    pub sessions: u64,
-    /// Those that read it.
-    pub read: u64,
-    /// Those that write it.
-    pub written: u64,
-    /// Those that delete it.
-    pub deleted: u64,
-    /// The first of them.
-    pub first: Option<Occurrence>,
-}
+    /// Calls that work on a file, or name it.
+    #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct FileCalls {
+        /// Their number.
+        pub calls: u64,
+        /// Sessions with such calls.
+        pub sessions: u64,
+        /// Those that read it.
+        pub read: u64,
+        /// Those that write it.
+        pub written: u64,
+        /// Those that delete it.
+        pub deleted: u64,
+        /// The first of them.
+        pub first: Option<Occurrence>,
+    }
 
-/// Calls that reach a host, or name it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HostCalls {
-    /// Their number.
-    pub calls: u64,
-    /// Sessions with such calls.
-    pub sessions: u64,
-    /// Those that are known to reach it.
-    pub reached: u64,
-    /// The first of them.
-    pub first: Option<Occurrence>,
-}
+    /// Calls that reach a host, or name it.
+    #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct HostCalls {
+        /// Their number.
+        pub calls: u64,
+        /// Sessions with such calls.
+        pub sessions: u64,
+        /// Those that are known to reach it.
+        pub reached: u64,
+        /// The first of them.
+        pub first: Option<Occurrence>,
+    }
 
-/// Calls with unknown effects.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GapCalls {
-    /// Their number.
-    pub calls: u64,
-    /// Sessions with such calls.
-    pub sessions: u64,
-    /// The first of them.
-    pub first: Option<Occurrence>,
-}
+    /// Calls with unknown effects.
+    #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct GapCalls {
+        /// Their number.
+        pub calls: u64,
+        /// Sessions with such calls.
+        pub sessions: u64,
+        /// The first of them.
+        pub first: Option<Occurrence>,
+    }
 
-/// Sessions that have something in common.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SessionCount {
-    /// Their number.
-    pub sessions: u64,
-    /// Their calls.
-    pub calls: u64,
-    /// The first of them.
-    pub first: Option<Occurrence>,
+    /// Sessions that have something in common.
+    #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct SessionCount {
+        /// Their number.
+        pub sessions: u64,
+        /// Their calls.
+        pub calls: u64,
+        /// The first of them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub first: Option<Occurrence>,
+    }
 }
 
 impl Inventory {
@@ -174,8 +181,8 @@ impl Inventory {
         let mut inventory = Inventory {
             sessions: 1,
             calls: count.calls,
-            copied: replay.summary().copied.into(),
-            alternatives: replay.summary().alternatives.into(),
+            copied: replay.summary().copied,
+            alternatives: replay.summary().alternatives,
             projects: BTreeMap::from([(session.project().map(Arc::from), count.clone())]),
             days: BTreeMap::from([(day, count)]),
             ..Inventory::default()
@@ -187,8 +194,8 @@ impl Inventory {
             tool.calls += 1;
             tool.errors += u64::from(call.outcome == Outcome::Error);
             tool.refused += u64::from(call.outcome == Outcome::Refused);
-            tool.unanswered += u64::from(call.outcome == Outcome::Unknown);
-            tool.stopped += u64::from(judged.decision.verdict.stops());
+            tool.no_result += u64::from(call.outcome == Outcome::Unknown);
+            *tool.stopped.get_or_insert_default() += u64::from(judged.decision.verdict.stops());
             tool.first = tool.first.take().or_else(first);
             // A call that was refused did nothing.
             if call.outcome != Outcome::Refused {
@@ -230,62 +237,6 @@ impl Inventory {
         self.hosts.values_mut().for_each(|row| row.sessions = 1);
         self.gaps.values_mut().for_each(|row| row.sessions = 1);
     }
-
-    /// Adds the counts of other sessions.
-    pub fn merge(&mut self, later: &Inventory) {
-        for (sum, more) in [
-            (&mut self.sessions, later.sessions),
-            (&mut self.calls, later.calls),
-            (&mut self.copied, later.copied),
-            (&mut self.alternatives, later.alternatives),
-            (&mut self.commands, later.commands),
-        ] {
-            *sum += more;
-        }
-        merge(&mut self.tools, &later.tools, |row, more| {
-            row.calls += more.calls;
-            row.errors += more.errors;
-            row.refused += more.refused;
-            row.unanswered += more.unanswered;
-            row.stopped += more.stopped;
-            first(&mut row.first, more.first.as_ref());
-        });
-        merge(&mut self.programs, &later.programs, |row, more| {
-            row.calls += more.calls;
-            row.sessions += more.sessions;
-            row.ok += more.ok;
-            row.errors += more.errors;
-            first(&mut row.first, more.first.as_ref());
-        });
-        merge(&mut self.hosts, &later.hosts, |row, more| {
-            row.calls += more.calls;
-            row.sessions += more.sessions;
-            row.reached += more.reached;
-            first(&mut row.first, more.first.as_ref());
-        });
-        merge(&mut self.gaps, &later.gaps, |row, more| {
-            row.calls += more.calls;
-            row.sessions += more.sessions;
-            first(&mut row.first, more.first.as_ref());
-        });
-        let touched = |row: &mut FileCalls, more: &FileCalls| {
-            row.calls += more.calls;
-            row.sessions += more.sessions;
-            row.read += more.read;
-            row.written += more.written;
-            row.deleted += more.deleted;
-            first(&mut row.first, more.first.as_ref());
-        };
-        merge(&mut self.files, &later.files, touched);
-        merge(&mut self.places, &later.places, touched);
-        let add = |row: &mut SessionCount, more: &SessionCount| {
-            row.sessions += more.sessions;
-            row.calls += more.calls;
-            first(&mut row.first, more.first.as_ref());
-        };
-        merge(&mut self.projects, &later.projects, add);
-        merge(&mut self.days, &later.days, add);
-    }
 }
 
 /// Counts what one call does with files, which are in order: a call that reads and writes one is one call.
@@ -309,17 +260,7 @@ fn files<K: Clone + Ord>(
     }
 }
 
-fn merge<K: Clone + Ord, V: Default>(
-    rows: &mut BTreeMap<K, V>,
-    later: &BTreeMap<K, V>,
-    add: impl Fn(&mut V, &V),
-) {
-    for (key, more) in later {
-        add(rows.entry(key.clone()).or_default(), more);
-    }
-}
-
-/// Rows by a count, the greatest first, equal counts by name.
+/// Rows by a count, the greatest first, those alike by name.
 pub fn sorted<K: Ord, V>(rows: &BTreeMap<K, V>, count: impl Fn(&V) -> u64) -> Vec<(&K, &V)> {
     let mut sorted: Vec<(&K, &V)> = rows.iter().collect();
     sorted.sort_by_key(|(_, row)| Reverse(count(row)));

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use rulestep_base::merge::Merge;
 use rulestep_base::session::{AlternativeRef, Call, CallRef, Session};
 use rulestep_engine::monitor::finding::{RuleOutcome, RuleState};
 use rulestep_engine::replay::Replay;
@@ -11,18 +12,20 @@ use rulestep_engine::replay::Replay;
 /// A call of a session, or the session itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Occurrence {
-    /// The file it was read from.
-    pub file: Arc<str>,
     /// The session's id.
     pub session: Arc<str>,
+    /// The file it was read from.
+    pub file: Arc<str>,
     /// Its index in the file, from 0.
     pub index: usize,
-    /// The place in it.
-    pub place: Place,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    call: Option<CallRef>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    choice: Option<AlternativeRef>,
 }
 
 /// A place in a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// The whole session.
     Session,
@@ -35,8 +38,22 @@ pub enum Place {
 impl Occurrence {
     /// In this session.
     pub fn of(session: &Session, place: Place) -> Occurrence {
+        let (call, choice) = match place {
+            Place::Session => (None, None),
+            Place::Call(at) => (Some(at), None),
+            Place::Choice(at) => (None, Some(at)),
+        };
         let (file, index) = (Arc::clone(&session.origin.file), session.origin.index);
-        Occurrence { file, session: Arc::clone(&session.id), index, place }
+        Occurrence { session: Arc::clone(&session.id), file, index, call, choice }
+    }
+
+    /// Where in the session.
+    pub fn place(&self) -> Place {
+        match (self.call, self.choice) {
+            (Some(at), _) => Place::Call(at),
+            (None, Some(at)) => Place::Choice(at),
+            (None, None) => Place::Session,
+        }
     }
 
     /// Sessions by the names of their files and their places in them.
@@ -73,10 +90,12 @@ impl Extent {
         self.first.get_or_insert_with(|| occurrence.clone());
         self.last = Some(occurrence);
     }
+}
 
-    /// Adds what happened in other sessions.
+impl Extent {
+    /// Adds what happened elsewhere.
     pub fn merge(&mut self, other: &Extent) {
-        first(&mut self.first, other.first.as_ref());
+        self.first.merge(&other.first);
         if let Some(last) = &other.last
             && self.last.as_ref().is_none_or(|known| known.order() <= last.order())
         {
@@ -86,10 +105,16 @@ impl Extent {
 }
 
 /// The first of the two, whichever was found first: it does not depend on the order in which sessions were counted.
-pub fn first(known: &mut Option<Occurrence>, other: Option<&Occurrence>) {
-    if let Some(other) = other
-        && known.as_ref().is_none_or(|known| other.order() < known.order())
-    {
-        *known = Some(other.clone());
+impl Merge for Occurrence {
+    fn merge(&mut self, other: &Occurrence) {
+        if other.order() < self.order() {
+            *self = other.clone();
+        }
+    }
+}
+
+impl Merge for Extent {
+    fn merge(&mut self, other: &Extent) {
+        self.merge(other);
     }
 }

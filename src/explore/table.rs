@@ -251,8 +251,8 @@ pub fn sort<R: Borrow<SessionRow>>(
         }
         Column::Turns => row.session.as_ref().map(|_| row.turns() as i64),
         Column::Calls => row.session.as_ref().map(|_| row.calls() as i64),
-        Column::Stopped => row.verdict.map(|verdict| i64::from(verdict.stopped + verdict.after)),
-        Column::Violated => row.verdict.map(|verdict| i64::from(verdict.violated)),
+        Column::Stopped => row.verdict.map(|verdict| (verdict.stopped + verdict.after) as i64),
+        Column::Violated => row.verdict.map(|verdict| verdict.violated as i64),
         Column::Rules => row.verdict.map(|_| row.rules.len() as i64),
         // A file that could not be read is worse than any that could.
         Column::Problems if row.session.is_none() => Some(i64::MAX),

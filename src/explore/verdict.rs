@@ -8,23 +8,23 @@ use rulestep_engine::run::Mode;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SessionVerdict {
     /// Calls that are stopped, or in shadow would be.
-    pub stopped: u32,
+    pub stopped: u64,
     /// The same, for calls after the divergence from the recording.
-    pub after: u32,
+    pub after: u64,
     /// Calls that a person is asked about.
-    pub asked: u32,
+    pub asked: u64,
     /// Calls that are allowed, and that a rule reports.
-    pub reported: u32,
+    pub reported: u64,
     /// Whether one of them ends the session.
     pub halted: bool,
     /// Violated session rules that are not already represented by a stopped call.
-    pub violated: u32,
+    pub violated: u64,
     /// The same, for rules whose violation fails no session: that only report, are in shadow mode, or asked a person.
-    pub unenforced: u32,
+    pub unenforced: u64,
     /// Calls of choices that were not taken that are stopped.
-    pub not_taken: u32,
+    pub not_taken: u64,
     /// Calls whose decision differs from the recording: if nothing is stopped, calls that were refused then.
-    pub disagree: u32,
+    pub disagree: u64,
     /// There are rules about the session, and none had anything to decide.
     pub not_exercised: bool,
 }
@@ -52,7 +52,7 @@ impl SessionVerdict {
     }
 
     /// The number of objections: the count of `✗`.
-    pub fn against(self) -> u32 {
+    pub fn against(self) -> u64 {
         self.stopped.saturating_add(self.violated).saturating_add(self.not_taken)
     }
 

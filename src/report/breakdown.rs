@@ -1,16 +1,17 @@
-//! Findings counted by rule, tool, code, reason or session: as text, Markdown and JSON.
+//! Findings counted by rule, tool, code, reason or session: a document, and JSON.
 
 use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::columns::columns;
-use super::coverage::{ExtentLine, extent};
+use super::counts::incomplete;
+use super::coverage::extent;
+use super::doc::{Body, Doc, Row, Section, Span, Table};
+use super::formats::Report;
 use super::json::line;
-use super::paint::Paint;
-use super::totals::{ReadingLine, incomplete_markdown, incomplete_text, is_zero};
-use super::{Total, words};
+use super::{Completeness, RunCounts, words};
 
+use rulestep_base::merge::is_zero;
 use rulestep_engine::run::{Mode, Verdict};
 
 use crate::explore::breakdown::{Breakdown, By, Count, Key};
@@ -32,25 +33,40 @@ pub struct View<'a> {
     /// The mode in which it decided.
     pub mode: Mode,
     /// How completely the recordings were read.
-    pub read: &'a Total,
+    pub read: &'a RunCounts,
     /// Whether text may be coloured.
     pub color: bool,
 }
 
-/// One output.
-pub struct Output {
-    /// What `--format` calls it.
-    pub name: &'static str,
-    /// Writes it.
-    pub write: fn(&View<'_>, &mut dyn Write) -> io::Result<()>,
-}
+impl Report for View<'_> {
+    fn doc(&self) -> Doc {
+        let shown = self.columns();
+        let rows = self.breakdown.sorted().into_iter().map(|(key, row)| {
+            let place = self.place(key).map(Span::detail);
+            Row {
+                name: self.name(key),
+                numbers: shown.iter().map(|(_, number)| number(row)).collect(),
+                aside: place.into_iter().chain(extent(&row.extent).map(Span::name)).collect(),
+            }
+        });
+        let heads = shown.iter().map(|(head, _)| *head).collect();
+        let body = Body::Table(Table { key: self.by.word(), heads, rows: rows.collect() });
+        let uncounted = self.uncounted().map(|line| (false, line));
+        Doc {
+            title: None,
+            notes: uncounted.chain(incomplete(self.read, "counted")).collect(),
+            sections: vec![Section { body, ..Section::default() }],
+        }
+    }
 
-/// Every output.
-pub static OUTPUTS: &[Output] = &[
-    Output { name: "text", write: text },
-    Output { name: "json", write: json },
-    Output { name: "markdown", write: markdown },
-];
+    fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+        json(self, out)
+    }
+
+    fn color(&self) -> bool {
+        self.color
+    }
+}
 
 impl View<'_> {
     /// How a row is called.
@@ -108,44 +124,8 @@ impl View<'_> {
     }
 }
 
-/// The columns of numbers, right-aligned, then the name, the place and where it happened.
-fn text(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let paint = Paint { color: view.color };
-    let rows = view.breakdown.sorted();
-    let shown = view.columns();
-    let cells: Vec<Vec<String>> = rows.iter().map(|(_, row)| numbers(&shown, row)).collect();
-    let heads: Vec<&str> = shown.iter().map(|(head, _)| *head).collect();
-    let mut lines = columns(&heads, &cells).into_iter();
-    let head = lines.next().unwrap_or_default();
-    writeln!(out, "{}  {}", paint.bold(&head), paint.bold(view.by.word()))?;
-    for ((key, row), line) in rows.iter().zip(lines) {
-        let place = view.place(key).map(|place| format!("  {}", paint.dim(&place))).unwrap_or_default();
-        let spots = extent(&row.extent).map(|spots| format!("  {spots}")).unwrap_or_default();
-        writeln!(out, "{line}  {}{place}{spots}", view.name(key))?;
-    }
-    let incomplete = incomplete_text(view.read, "counted", paint);
-    view.uncounted().chain(incomplete).try_for_each(|line| writeln!(out, "{line}"))
-}
-
 /// What a column is called, and the number that is in it.
 type Column = (&'static str, fn(&Count) -> u64);
-
-fn numbers(columns: &[Column], row: &Count) -> Vec<String> {
-    columns.iter().map(|(_, number)| words::thousands(number(row))).collect()
-}
-
-fn markdown(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let shown = view.columns();
-    let heads: Vec<&str> = shown.iter().map(|(head, _)| *head).collect();
-    writeln!(out, "| {} | {} |", view.by.word(), heads.join(" | "))?;
-    writeln!(out, "|---|{}", "--:|".repeat(shown.len()))?;
-    for (key, row) in view.breakdown.sorted() {
-        let name = super::diff::markdown::code(&view.name(key));
-        writeln!(out, "| {name} | {} |", numbers(&shown, row).join(" | "))?;
-    }
-    let incomplete = incomplete_markdown(view.read, "counted");
-    view.uncounted().chain(incomplete).try_for_each(|line| writeln!(out, "\n{line}"))
-}
 
 #[derive(Serialize)]
 struct BreakdownLine<'a> {
@@ -157,7 +137,7 @@ struct BreakdownLine<'a> {
     #[serde(skip_serializing_if = "is_zero")]
     not_counted: u64,
     #[serde(flatten)]
-    reading: ReadingLine,
+    reading: Completeness,
     rows: Vec<RowLine<'a>>,
 }
 
@@ -169,21 +149,8 @@ struct RowLine<'a> {
     source: Option<RulePlace>,
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<&'a str>,
-    calls: u64,
-    stopped: u64,
-    counterfactual: u64,
-    violated: u64,
-    #[serde(skip_serializing_if = "is_zero")]
-    asked: u64,
-    #[serde(skip_serializing_if = "is_zero")]
-    would_stop: u64,
-    #[serde(skip_serializing_if = "is_zero")]
-    reported: u64,
-    #[serde(skip_serializing_if = "is_zero")]
-    unenforced: u64,
-    sessions: u64,
     #[serde(flatten)]
-    extent: ExtentLine,
+    counts: &'a Count,
 }
 
 fn json(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -204,16 +171,7 @@ fn json(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
                 Key::Session(file, ..) => Some(file),
                 _ => None,
             },
-            calls: row.calls,
-            stopped: row.stopped,
-            counterfactual: row.counterfactual,
-            violated: row.violated,
-            asked: row.asked,
-            would_stop: row.would_stop,
-            reported: row.reported,
-            unenforced: row.unenforced,
-            sessions: row.sessions,
-            extent: ExtentLine::of(&row.extent),
+            counts: row,
         }
     });
     let object = BreakdownLine {
@@ -221,7 +179,7 @@ fn json(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
         by: view.by.word(),
         alternatives_stopped: view.breakdown.alternatives_stopped,
         not_counted: view.breakdown.unkeyed,
-        reading: ReadingLine::of(view.read),
+        reading: view.read.reading.clone(),
         rows: rows.collect(),
     };
     line(&object, out)

@@ -17,7 +17,7 @@ use rulestep_engine::monitor::Rule;
 use rulestep_engine::replay::{DecidedCall, NotTaken, Replay};
 use rulestep_engine::run::Verdict;
 
-use super::{Total, words};
+use super::{RunCounts, words};
 
 /// Issues of a replay that are kept.
 pub const MOST: usize = 1000;
@@ -97,7 +97,7 @@ pub struct Run<'a> {
     /// The issues.
     pub gathered: &'a Issues,
     /// What was read.
-    pub told: &'a Total,
+    pub told: &'a RunCounts,
     /// The result of the run, in a sentence.
     pub summary: String,
     /// What there is to say against the policy, though it decides.

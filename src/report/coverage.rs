@@ -1,19 +1,20 @@
-//! What recordings say of every rule: as text, markdown and JSON.
+//! What recordings say of every rule: a document, and JSON.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
+use super::counts::incomplete;
+use super::doc::{Body, Doc, List, Section, Span};
+use super::formats::Report;
 use super::json::line;
-use super::mergeable::{Mergeable, add, rows};
-use super::paint::Paint;
-use super::totals::{ReadingLine, incomplete_markdown, incomplete_text, is_zero};
-use super::{Provenance, Total, words};
+use super::mergeable::{Mergeable, rows};
+use super::{Completeness, Provenance, RunCounts, words};
 
-use crate::explore::coverage::{Coverage, Exercise, RuleUse};
+use crate::explore::coverage::{Coverage, Exercise, RuleUse, ToolUse};
 use crate::explore::occurrence::{Extent, Occurrence, Place};
-use rulestep_base::session::{AlternativeRef, CallRef};
+use rulestep_base::merge::is_zero;
 use rulestep_engine::monitor::rule::RulePlace;
 use rulestep_engine::monitor::{Rule, rule_name};
 use rulestep_engine::policy::Policy;
@@ -34,65 +35,62 @@ pub struct View<'a> {
     /// What a replay assumes after a stopped call.
     pub mode: Mode,
     /// How completely the recordings were read.
-    pub read: &'a Total,
+    pub read: &'a RunCounts,
     /// Whether text may be coloured.
     pub color: bool,
 }
 
-/// One output of a coverage.
-pub struct Output {
-    /// What `--format` calls it.
-    pub name: &'static str,
-    /// What it is, in a line.
-    pub title: &'static str,
-    /// Writes it.
-    pub write: fn(&View<'_>, &mut dyn Write) -> io::Result<()>,
-}
-
-/// Every output; the first is the default.
-pub static OUTPUTS: &[Output] = &[
-    Output { name: "text", title: "Text for people", write: text },
-    Output { name: "json", title: "One JSON object", write: json },
-    Output { name: "markdown", title: "Markdown for a pull request", write: markdown },
-];
-
-/// The rules in three groups, with what each was asked; then the tools that no rule is about, and the sums.
-fn text(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let View { coverage, policy, mode, read, color } = *view;
-    let paint = Paint { color };
-    let rules = coverage.of_policy(policy);
-    for (exercise, heading) in GROUPS {
-        let group: Vec<_> = rules.iter().filter(|(_, _, used)| used.exercise() == exercise).collect();
-        if group.is_empty() {
-            continue;
-        }
-        let heading = match (exercise, mode) {
-            (Exercise::Fired, Mode::Shadow) => WOULD_FIRE,
-            _ => heading,
-        };
-        writeln!(out, "{}", paint.bold(&format!("{heading} ({})", words::thousands(group.len() as u64))))?;
-        for (_, rule, used) in group {
-            writeln!(out, "  {}  {}", rule_name(rule), paint.dim(&rule.place()))?;
-            if exercise != Exercise::NeverAsked {
-                writeln!(out, "      {}", answered(used, mode))?;
+impl Report for View<'_> {
+    /// The rules in three groups, with what each was asked; then the tools that no rule is about.
+    fn doc(&self) -> Doc {
+        let View { coverage, policy, mode, read, .. } = *self;
+        let rules = coverage.of_policy(policy);
+        let mut sections = Vec::new();
+        for (exercise, heading) in GROUPS {
+            let group = rules.iter().filter(|(_, _, used)| used.exercise() == exercise);
+            let items = group.map(|(_, rule, used)| {
+                let lead = vec![Span::name(rule_name(rule)), Span::plain("  "), Span::detail(rule.place())];
+                let is_asked = exercise != Exercise::NeverAsked;
+                (lead, is_asked.then(|| vec![Span::name(answered(used, mode))]).into_iter().collect())
+            });
+            let items: Vec<_> = items.collect();
+            if items.is_empty() {
+                continue;
             }
+            let heading = match (exercise, mode) {
+                (Exercise::Fired, Mode::Shadow) => WOULD_FIRE,
+                _ => heading,
+            };
+            sections.push(Section {
+                heading: Some(format!("{heading} ({})", words::thousands(items.len() as u64))),
+                body: Body::List(List { numbered: false, items }),
+                notes: Vec::new(),
+            });
         }
-        writeln!(out)?;
-    }
-    let free = coverage.ungoverned(policy);
-    if !free.is_empty() {
-        let shown = free.iter().take(TOOLS);
-        let shown = shown.map(|(tool, calls)| format!("{} {}", words::name(tool), words::thousands(*calls)));
-        let mut shown: Vec<String> = shown.collect();
-        if free.len() > TOOLS {
-            shown.push(format!("and {} more", words::thousands((free.len() - TOOLS) as u64)));
+        let free = coverage.ungoverned(policy);
+        if !free.is_empty() {
+            let mut line = vec![Span::label("tools without a rule, by calls"), Span::plain("  ")];
+            for (nth, (tool, calls)) in free.iter().take(TOOLS).enumerate() {
+                let comma = if nth == 0 { "" } else { ", " };
+                let calls = Span::plain(format!(" {}", words::thousands(*calls)));
+                line.extend([Span::plain(comma), Span::name(words::name(tool)), calls]);
+            }
+            if free.len() > TOOLS {
+                let more = words::thousands((free.len() - TOOLS) as u64);
+                line.push(Span::plain(format!(", and {more} more")));
+            }
+            sections.push(Section { body: Body::Line(line), ..Section::default() });
         }
-        writeln!(out, "{}  {}", paint.bold("tools without a rule, by calls"), shown.join(", "))?;
+        Doc { title: Some(sums(coverage, &rules)), notes: incomplete(read, "counted"), sections }
     }
-    for line in incomplete_text(read, "counted", paint) {
-        writeln!(out, "{line}")?;
+
+    fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+        json(self, out)
     }
-    writeln!(out, "{}", sums(coverage, &rules))
+
+    fn color(&self) -> bool {
+        self.color
+    }
 }
 
 const GROUPS: [(Exercise, &str); 3] = [
@@ -150,7 +148,7 @@ pub(super) fn extent(extent: &Extent) -> Option<String> {
 /// As `explain --at` takes it.
 fn at(occurrence: &Occurrence) -> String {
     let session = words::name(&occurrence.session);
-    match occurrence.place {
+    match occurrence.place() {
         Place::Call(call) => format!("{session}:{}.{}", call.turn, call.call),
         Place::Choice(at) => format!("{session}:{}.{}.{}", at.turn, at.choice, at.call),
         Place::Session => session.into_owned(),
@@ -174,32 +172,6 @@ fn sums(coverage: &Coverage, rules: &[(rulestep_engine::monitor::RuleId, &Rule, 
     )
 }
 
-fn markdown(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let View { coverage, policy, mode, read, .. } = *view;
-    let rules = coverage.of_policy(policy);
-    writeln!(out, "### {}\n", sums(coverage, &rules))?;
-    for line in incomplete_markdown(read, "counted") {
-        writeln!(out, "{line}\n")?;
-    }
-    writeln!(out, "| rule | sessions | calls | passed | {} | violated | state |", words::stopped(mode))?;
-    writeln!(out, "|---|--:|--:|--:|--:|--:|---|")?;
-    for (_, rule, used) in &rules {
-        writeln!(
-            out,
-            "| {} `{}` | {} | {} | {} | {} | {} | {} |",
-            super::diff::markdown::code(&rule_name(rule)),
-            rule.place().replace('|', "\\|"),
-            used.sessions,
-            used.calls + used.alternatives,
-            used.passed + used.alternatives - used.alternatives_failed,
-            used.stopped + used.objected + used.alternatives_failed,
-            used.violated,
-            used.exercise().word().replace('_', " "),
-        )?;
-    }
-    Ok(())
-}
-
 /// What recordings say of every rule; two of them make one.
 #[derive(Serialize, Deserialize)]
 pub(super) struct CoverageLine {
@@ -209,7 +181,7 @@ pub(super) struct CoverageLine {
     #[serde(default, skip_serializing_if = "is_zero")]
     alternatives: u64,
     #[serde(flatten)]
-    reading: ReadingLine,
+    reading: Completeness,
     rules: Vec<RuleLine>,
     tools: Vec<ToolLine>,
     provenance: Provenance,
@@ -222,107 +194,33 @@ struct RuleLine {
     dialect: String,
     source: RulePlace,
     state: Exercise,
-    sessions: u64,
-    calls: u64,
-    passed: u64,
-    stopped: u64,
-    also_failed: u64,
-    /// Of those, the calls that were allowed.
-    reported: u64,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    asked_about: u64,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    would_stop: u64,
-    held: u64,
-    violated: u64,
-    pending: u64,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    alternatives: u64,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    alternatives_failed: u64,
     #[serde(flatten)]
-    extent: ExtentLine,
-}
-
-#[derive(Serialize, Deserialize)]
-pub(super) struct ExtentLine {
-    first: Option<OccurrenceLine>,
-    last: Option<OccurrenceLine>,
-}
-
-#[derive(Serialize, Deserialize)]
-pub(super) struct OccurrenceLine {
-    session: String,
-    file: String,
-    /// Place of the session in the file, from 0.
-    index: usize,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    call: Option<CallRef>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    choice: Option<AlternativeRef>,
-}
-
-impl ExtentLine {
-    pub fn of(of: &Extent) -> ExtentLine {
-        ExtentLine {
-            first: of.first.as_ref().map(OccurrenceLine::of),
-            last: of.last.as_ref().map(OccurrenceLine::of),
-        }
-    }
-}
-
-impl OccurrenceLine {
-    pub fn of(of: &Occurrence) -> OccurrenceLine {
-        let (call, choice) = match of.place {
-            Place::Session => (None, None),
-            Place::Call(at) => (Some(at), None),
-            Place::Choice(at) => (None, Some(at)),
-        };
-        let (session, file) = (of.session.to_string(), of.file.to_string());
-        OccurrenceLine { session, file, index: of.index, call, choice }
-    }
-
-    fn order(&self) -> (&str, usize) {
-        (&self.file, self.index)
-    }
-
-    /// The first of both, or the last.
-    pub fn nearer(known: &mut Option<OccurrenceLine>, other: Option<OccurrenceLine>, nearer: Ordering) {
-        if let Some(other) = other
-            && known.as_ref().is_none_or(|known| other.order().cmp(&known.order()) == nearer)
-        {
-            *known = Some(other);
-        }
-    }
+    counts: RuleUse,
 }
 
 #[derive(Serialize, Deserialize)]
 struct ToolLine {
     tool: String,
-    calls: u64,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    alternatives: u64,
-    asked: u64,
+    #[serde(flatten)]
+    counts: ToolUse,
     /// Whether no rule is about it.
     ungoverned: bool,
 }
 
 impl Mergeable for CoverageLine {
     fn merge(&mut self, other: CoverageLine) -> Result<(), String> {
-        self.reading.merge(other.reading, &mut self.provenance, other.provenance)?;
-        add!(self, other: sessions, calls, alternatives);
+        self.provenance.join(other.provenance, &mut self.reading, &other.reading)?;
+        self.sessions += other.sessions;
+        self.calls += other.calls;
+        self.alternatives += other.alternatives;
         rows(
             &mut self.rules,
             other.rules,
             |row| row.rule.clone(),
             |row, more| {
-                add!(row, more: sessions, calls, passed, stopped, also_failed, reported, asked_about, would_stop, held, violated,
-                pending,
-                alternatives, alternatives_failed);
+                row.counts.merge(&more.counts);
                 // The one that tells most is the smallest.
                 row.state = row.state.min(more.state);
-                OccurrenceLine::nearer(&mut row.extent.first, more.extent.first, Ordering::Less);
-                OccurrenceLine::nearer(&mut row.extent.last, more.extent.last, Ordering::Greater);
             },
         );
         rows(
@@ -330,7 +228,7 @@ impl Mergeable for CoverageLine {
             other.tools,
             |row| row.tool.clone(),
             |row, more| {
-                add!(row, more: calls, alternatives, asked);
+                row.counts.merge(&more.counts);
                 row.ungoverned &= more.ungoverned;
             },
         );
@@ -340,9 +238,7 @@ impl Mergeable for CoverageLine {
 
     fn settle(&mut self) {
         self.rules.sort_by(|a, b| {
-            let fired =
-                |row: &RuleLine| row.stopped + row.violated + row.also_failed + row.alternatives_failed;
-            let order = |row: &RuleLine| (row.state, Reverse(fired(row)));
+            let order = |row: &RuleLine| (row.state, Reverse(row.counts.fired()));
             order(a).cmp(&order(b)).then_with(|| (&a.source, &a.rule).cmp(&(&b.source, &b.rule)))
         });
         self.tools.sort_by(|a, b| a.tool.cmp(&b.tool));
@@ -357,7 +253,7 @@ impl Mergeable for CoverageLine {
     }
 
     fn incomplete(&self) -> bool {
-        self.reading.incomplete()
+        self.reading.is_incomplete()
     }
 }
 
@@ -371,26 +267,12 @@ fn json(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
         dialect: rule.dialect.to_owned(),
         source: RulePlace::of(rule),
         state: used.exercise(),
-        sessions: used.sessions,
-        calls: used.calls,
-        passed: used.passed,
-        stopped: used.stopped,
-        also_failed: used.objected,
-        reported: used.reported,
-        asked_about: used.asked_about,
-        would_stop: used.would_stop,
-        held: used.held,
-        violated: used.violated,
-        pending: used.pending,
-        alternatives: used.alternatives,
-        alternatives_failed: used.alternatives_failed,
-        extent: ExtentLine::of(&used.extent),
+        // How a violation counts is in the policy.
+        counts: RuleUse { unenforced: 0, ..used.clone() },
     });
     let tools = coverage.tools.iter().map(|(tool, used)| ToolLine {
         tool: tool.to_string(),
-        calls: used.calls,
-        alternatives: used.alternatives,
-        asked: used.asked,
+        counts: used.clone(),
         ungoverned: free.iter().any(|(name, _)| *name == tool),
     });
     let mut object = CoverageLine {
@@ -398,7 +280,7 @@ fn json(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
         sessions: coverage.sessions,
         calls: coverage.calls,
         alternatives: coverage.alternatives,
-        reading: ReadingLine::of(read),
+        reading: read.reading.clone(),
         rules: lines.collect(),
         tools: tools.collect(),
         provenance: read.provenance.judged(Some(policy.digest()), view.mode, None),

@@ -1,7 +1,7 @@
 //! What is known at the end of an output.
 
-use super::dossier::Dossier;
-use super::{Total, ci, words};
+use super::report_data::ReportData;
+use super::{RunCounts, ci, words};
 use rulestep_base::diagnostic::Diagnostic;
 use rulestep_engine::monitor::RuleId;
 use rulestep_engine::policy::Policy;
@@ -11,7 +11,7 @@ use rulestep_engine::run::{Mode, Verdict};
 /// What is known once all sessions are judged.
 pub struct End<'a> {
     /// Their totals.
-    pub total: &'a Total,
+    pub total: &'a RunCounts,
     /// The policy that judged them.
     pub policy: &'a Policy,
     /// What there is to say against that policy, though it decides: its warnings, and what the sessions say of it.
@@ -21,7 +21,7 @@ pub struct End<'a> {
     /// The findings, where an output gathers them.
     pub gathered: &'a ci::Issues,
     /// What a document says of the sessions, for an output that is one.
-    pub dossier: &'a Dossier,
+    pub data: &'a ReportData,
     /// The session, where there is only one: a document shows it as a whole.
     pub only: Option<&'a Replay>,
     /// Why it is not what is recorded or what the policy files say now, a sentence each.
@@ -32,40 +32,36 @@ pub struct End<'a> {
 
 impl End<'_> {
     pub(super) fn run(&self) -> ci::Run<'_> {
-        let total = self.total;
+        let counts = &self.total.counts;
         let did = words::stopped(self.mode);
-        let mut summary = match total.deny + total.halt {
+        let mut summary = match counts.deny + counts.halt {
             0 => format!("no call {did}"),
             stopped => format!("{} {did}", words::count(stopped, "call")),
         };
-        if total.alternatives_stopped > 0 {
-            let others = words::thousands(total.alternatives_stopped);
+        if counts.alternatives_stopped > 0 {
+            let others = words::thousands(counts.alternatives_stopped);
             summary.push_str(&format!(
                 ", {others} {} in choices not taken",
                 words::decided(Verdict::Deny, self.mode)
             ));
         }
-        if total.reported > 0 {
-            summary.push_str(&format!(", {} reported", words::thousands(total.reported)));
+        if counts.reported > 0 {
+            summary.push_str(&format!(", {} reported", words::thousands(counts.reported)));
         }
-        let violated = total.tables.violated();
-        if violated > 0 {
-            summary.push_str(&format!(", {} violated", words::count(violated, "session rule")));
+        for (_, count, noun) in counts.worded() {
+            summary.push_str(&format!(", {} {noun}", words::thousands(count)));
         }
-        if let Some(unenforced) = total.unenforced() {
-            summary.push_str(&format!(", {unenforced}"));
-        }
-        summary.push_str(&format!(" in {}", words::count(total.sessions, "session")));
+        summary.push_str(&format!(" in {}", words::count(counts.sessions, "session")));
         ci::Run {
             gathered: self.gathered,
-            told: total,
+            told: self.total,
             summary,
             policy: self.of_policy,
             command: self.command,
         }
     }
 
-    /// What a group of the dossier is called.
+    /// What a group of the data is called.
     pub(super) fn name(&self, rule: Option<RuleId>) -> String {
         let rule = rule.and_then(|rule| self.policy.rules().get(rule));
         rule.map_or_else(|| "Allowed here, refused when it was recorded".to_owned(), words::rule_name)

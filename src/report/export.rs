@@ -19,7 +19,7 @@ use rulestep_base::session::write::Instant;
 use rulestep_base::session::{Call, LiveDecision, Outcome, Session};
 use rulestep_engine::monitor::Rule;
 use rulestep_engine::monitor::rule::RulePlace;
-use rulestep_engine::replay::{Replay, Status, Summary};
+use rulestep_engine::replay::{Counts, Replay, Status, counts};
 use rulestep_engine::run::Verdict;
 
 /// A table: its name, and what it writes of a session.
@@ -54,28 +54,10 @@ struct SessionRow<'a> {
     policy: &'a str,
     mode: &'static str,
     status: Status,
-    violated_rules: usize,
-    #[serde(flatten)]
+    violated_rules: u64,
+    /// Every count in every row, also those that are zero.
+    #[serde(flatten, serialize_with = "counts::columns")]
     counts: Counts,
-}
-
-/// Every count in every row, also those that are zero.
-#[derive(Serialize)]
-struct Counts {
-    turns: u32,
-    calls: u32,
-    copied: u32,
-    allow: u32,
-    ask: u32,
-    would_stop: u32,
-    reported: u32,
-    deny: u32,
-    halt: u32,
-    not_reached: u32,
-    deny_counterfactual: u32,
-    disagree: u32,
-    alternatives: u32,
-    alternatives_stopped: u32,
 }
 
 #[derive(Serialize)]
@@ -131,22 +113,7 @@ struct FindingRow<'a> {
 
 fn sessions(replay: &Replay, out: &mut Vec<u8>) -> io::Result<()> {
     let session = replay.session();
-    let Summary {
-        turns,
-        calls,
-        copied,
-        allow,
-        ask,
-        would_stop,
-        reported,
-        deny,
-        halt,
-        not_reached,
-        deny_counterfactual,
-        disagree,
-        alternatives,
-        alternatives_stopped,
-    } = replay.summary();
+    let counts = replay.summary();
     let row = SessionRow {
         session: Identity::of(session),
         id: &session.id,
@@ -163,23 +130,8 @@ fn sessions(replay: &Replay, out: &mut Vec<u8>) -> io::Result<()> {
         policy: replay.policy().digest(),
         mode: replay.mode().word(),
         status: replay.status(),
-        violated_rules: violations(replay).filter(|(state, ..)| state.enforced).count(),
-        counts: Counts {
-            turns,
-            calls,
-            copied,
-            allow,
-            ask,
-            would_stop,
-            reported,
-            deny,
-            halt,
-            not_reached,
-            deny_counterfactual,
-            disagree,
-            alternatives,
-            alternatives_stopped,
-        },
+        violated_rules: counts.violated_rules,
+        counts,
     };
     line(&row, out)
 }

@@ -24,13 +24,13 @@ use parts::id;
 pub(super) use parts::{BodyJson, Named, Version, line};
 use state::{ForbiddenLine, PreconditionLine, forbidden, preconditions, states};
 
-use super::{JudgedSession, Scope, diagnostic, words};
+use super::{Judged, Scope, diagnostic, words};
 use rulestep_base::diagnostic::{Code, Diagnostic};
 use rulestep_base::session::{Call, CallRef, Session};
 use rulestep_engine::monitor::finding::{RuleOutcome, RuleState};
 use rulestep_engine::monitor::{Fault, Reason};
 use rulestep_engine::policy::Policy;
-use rulestep_engine::replay::{Frame, Replay, Status, Summary};
+use rulestep_engine::replay::{Counts, Frame, Replay, Status, counts};
 use rulestep_engine::run::{Mode, Narrowing};
 use rulestep_engine::way_out::way_out;
 
@@ -38,9 +38,9 @@ use rulestep_engine::way_out::way_out;
 pub const SCHEMA: &str = "rulestep.replay/2";
 
 /// Writes one session and a line feed.
-pub fn session(judged: &JudgedSession, scope: Scope, out: &mut dyn Write) -> io::Result<()> {
+pub fn session(judged: &Judged, scope: Scope, out: &mut dyn Write) -> io::Result<()> {
     let whole = match judged {
-        JudgedSession::Whole(replay) if scope != Scope::Summary => Some(replay),
+        Judged::Whole(replay) if scope != Scope::Summary => Some(replay),
         _ => None,
     };
     let full = whole.filter(|_| scope == Scope::Full);
@@ -50,7 +50,7 @@ pub fn session(judged: &JudgedSession, scope: Scope, out: &mut dyn Write) -> io:
             turns: whole.map(|replay| Turns { replay, full: full.is_some() }),
             state_end: full.map(|replay| states(&replay.state_end(), replay.policy())),
             rules: match judged {
-                JudgedSession::Whole(replay) if scope != Scope::Summary => {
+                Judged::Whole(replay) if scope != Scope::Summary => {
                     rules(replay.rules(), replay.session(), replay.policy(), Some(&replay.ran()))
                 }
                 _ => rules(judged.violated(), judged.session(), judged.policy(), None),
@@ -134,7 +134,8 @@ struct SessionLine<'a> {
     rules: Vec<RuleLine<'a>>,
     halt: Option<HaltLine<'a>>,
     status: Status,
-    summary: Summary,
+    #[serde(serialize_with = "counts::session_json")]
+    summary: Counts,
     /// What the policy makes worth knowing about the recording.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     diagnostics: Vec<Value>,

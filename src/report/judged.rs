@@ -7,11 +7,11 @@ use rulestep_base::diagnostic::Diagnostic;
 use rulestep_base::session::Session;
 use rulestep_engine::monitor::finding::RuleState;
 use rulestep_engine::policy::Policy;
-use rulestep_engine::replay::{Outcomes, Replay, Status, Summary, counted_refusals, outcomes};
+use rulestep_engine::replay::{Counts, Outcomes, Replay, Status, counted_refusals, outcomes};
 use rulestep_engine::run::{Halt, Mode};
 
 /// A session that was judged, as a whole or for its outcome alone.
-pub enum JudgedSession {
+pub enum Judged {
     /// Every decision with its findings.
     Whole(Box<Replay>),
     /// Counts and status.
@@ -27,81 +27,81 @@ pub enum JudgedSession {
     },
 }
 
-impl JudgedSession {
+impl Judged {
     /// Judges a session, for as much as will be shown of it.
-    pub fn new(session: Arc<Session>, policy: &Arc<Policy>, mode: Mode, scope: Scope) -> JudgedSession {
+    pub fn new(session: Arc<Session>, policy: &Arc<Policy>, mode: Mode, scope: Scope) -> Judged {
         if scope == Scope::Summary {
             let outcomes = outcomes(&session, policy, mode);
-            JudgedSession::Outcome { session, policy: Arc::clone(policy), mode, outcomes: Box::new(outcomes) }
+            Judged::Outcome { session, policy: Arc::clone(policy), mode, outcomes: Box::new(outcomes) }
         } else {
-            JudgedSession::Whole(Box::new(Replay::new(&session, policy, mode)))
+            Judged::Whole(Box::new(Replay::new(&session, policy, mode)))
         }
     }
 
     /// A session that was replayed already, for as much as will be shown of it.
-    pub fn of(replay: Replay, scope: Scope) -> JudgedSession {
+    pub fn of(replay: Replay, scope: Scope) -> Judged {
         if scope == Scope::Summary {
             let (session, policy) = (Arc::clone(replay.session()), Arc::clone(replay.policy()));
             let outcomes = Box::new(Outcomes::of(&replay));
-            JudgedSession::Outcome { session, policy, mode: replay.mode(), outcomes }
+            Judged::Outcome { session, policy, mode: replay.mode(), outcomes }
         } else {
-            JudgedSession::Whole(Box::new(replay))
+            Judged::Whole(Box::new(replay))
         }
     }
 
     /// The session.
     pub fn session(&self) -> &Session {
         match self {
-            JudgedSession::Whole(replay) => replay.session(),
-            JudgedSession::Outcome { session, .. } => session,
+            Judged::Whole(replay) => replay.session(),
+            Judged::Outcome { session, .. } => session,
         }
     }
 
     /// The policy that judged it.
     pub fn policy(&self) -> &Policy {
         match self {
-            JudgedSession::Whole(replay) => replay.policy(),
-            JudgedSession::Outcome { policy, .. } => policy,
+            Judged::Whole(replay) => replay.policy(),
+            Judged::Outcome { policy, .. } => policy,
         }
     }
 
     /// The mode it was judged in.
     pub fn mode(&self) -> Mode {
         match self {
-            JudgedSession::Whole(replay) => replay.mode(),
-            JudgedSession::Outcome { mode, .. } => *mode,
+            Judged::Whole(replay) => replay.mode(),
+            Judged::Outcome { mode, .. } => *mode,
         }
     }
 
     /// The first halt.
     pub fn halt(&self) -> Option<&Halt> {
         match self {
-            JudgedSession::Whole(replay) => replay.halt(),
-            JudgedSession::Outcome { outcomes, .. } => outcomes.halt.as_ref(),
+            Judged::Whole(replay) => replay.halt(),
+            Judged::Outcome { outcomes, .. } => outcomes.halt.as_ref(),
         }
     }
 
     /// Status.
     pub fn status(&self) -> Status {
         match self {
-            JudgedSession::Whole(replay) => replay.status(),
-            JudgedSession::Outcome { outcomes, .. } => outcomes.status,
+            Judged::Whole(replay) => replay.status(),
+            Judged::Outcome { outcomes, .. } => outcomes.status,
         }
     }
 
     /// Counts.
-    pub fn summary(&self) -> Summary {
+    pub fn summary(&self) -> Counts {
         match self {
-            JudgedSession::Whole(replay) => replay.summary(),
-            JudgedSession::Outcome { outcomes, .. } => outcomes.summary,
+            Judged::Whole(replay) => replay.summary(),
+            Judged::Outcome { outcomes, .. } => outcomes.summary,
         }
     }
 
     /// The rules about the session that are violated.
     pub fn violated(&self) -> impl Iterator<Item = &RuleState> {
         let rules = match self {
-            JudgedSession::Whole(replay) => replay.rules(),
-            JudgedSession::Outcome { outcomes, .. } => &outcomes.rules,
+            Judged::Whole(replay) => replay.rules(),
+            Judged::Outcome { outcomes, .. } => &outcomes.rules,
         };
         rules.iter().filter(|state| state.is_violated())
     }
@@ -109,8 +109,8 @@ impl JudgedSession {
     /// What the policy makes worth knowing about the recording: results that may have been refusals.
     pub fn notices(&self) -> Vec<Diagnostic> {
         match self {
-            JudgedSession::Whole(replay) => notices(replay.session(), replay.policy()),
-            JudgedSession::Outcome { session, policy, outcomes, .. } => {
+            Judged::Whole(replay) => notices(replay.session(), replay.policy()),
+            Judged::Outcome { session, policy, outcomes, .. } => {
                 let counted = outcomes.counted_refusals.iter();
                 counted.map(|counted| words::counted_refusal(counted, policy, session)).collect()
             }
@@ -120,8 +120,8 @@ impl JudgedSession {
     /// Whether a call was stopped or a rule is violated.
     pub fn objects(&self) -> bool {
         match self {
-            JudgedSession::Whole(replay) => replay.objects(),
-            JudgedSession::Outcome { outcomes, .. } => outcomes.objects(),
+            Judged::Whole(replay) => replay.objects(),
+            Judged::Outcome { outcomes, .. } => outcomes.objects(),
         }
     }
 }

@@ -15,14 +15,14 @@ use super::diff::TotalsLine;
 use super::json::line;
 use super::mergeable::Mergeable;
 use super::stats::StatsLine;
-use super::totals::{LastLine, Totals};
+use super::totals::{JsonTotals, LastLine};
 use super::{Provenance, coverage, diff, json, stats, words};
 
 /// The result of a run, or of several.
 pub enum RunResult {
-    /// Totals of `replay`.
+    /// JsonTotals of `replay`.
     Replay(Box<ReplayTotals>),
-    /// Totals of `diff`.
+    /// JsonTotals of `diff`.
     Diff(Box<DiffTotals>),
     /// Of `coverage`.
     Coverage(Box<CoverageResult>),
@@ -31,7 +31,7 @@ pub enum RunResult {
 }
 
 /// See [`RunResult::Replay`].
-pub struct ReplayTotals(Totals);
+pub struct ReplayTotals(JsonTotals);
 /// See [`RunResult::Diff`].
 pub struct DiffTotals(TotalsLine);
 /// See [`RunResult::Coverage`].

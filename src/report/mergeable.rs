@@ -8,12 +8,6 @@ use serde::de::DeserializeOwned;
 
 use super::Provenance;
 
-/// Adds the named counts of one value to another.
-macro_rules! add {
-    ($to:ident, $from:ident: $($field:ident),+ $(,)?) => {{ $($to.$field += $from.$field;)+ }};
-}
-pub(super) use add;
-
 /// A result that others of its kind can be added to.
 pub(super) trait Mergeable: Serialize + DeserializeOwned {
     /// Adds another one; an error says why the two do not add up.

@@ -4,7 +4,7 @@
 //! [`words`], and is escaped by the `html!` macro. Nothing here builds HTML from strings.
 
 mod entry;
-mod parts;
+pub(super) mod parts;
 mod session;
 mod sums;
 
@@ -12,7 +12,7 @@ use std::io::{self, Write};
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::{End, diagnostic, totals, words};
+use super::{End, counts, diagnostic, words};
 use parts::{all, anchor, fitting, sentence};
 use rulestep_base::diagnostic::Diagnostic;
 use rulestep_base::wording::glyph::Glyph;
@@ -43,7 +43,8 @@ pub fn nothing<'d>(
     out.write_all(whole("nothing was judged", &body).into_string().as_bytes())
 }
 
-fn whole(title: &str, body: &Markup) -> Markup {
+/// A page in the style of a report, which needs nothing else.
+pub(super) fn whole(title: &str, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -91,8 +92,8 @@ fn page(end: &End<'_>) -> Markup {
 /// What was done, for readers who do not know Rulestep.
 fn asked(end: &End<'_>) -> String {
     let rules = words::count(end.policy.rules().len() as u64, "rule");
-    let sessions = words::count(end.total.sessions, "recorded agent session");
-    let calls = words::count(end.total.calls, "tool call");
+    let sessions = words::count(end.total.counts.sessions, "recorded agent session");
+    let calls = words::count(end.total.counts.calls, "tool call");
     let mode = match end.mode {
         Mode::Enforce => "Later calls are decided as if a stopped call had not run.",
         Mode::Shadow => "Nothing is stopped: each decision says what the policy would do.",
@@ -103,9 +104,9 @@ fn asked(end: &End<'_>) -> String {
 
 /// Why these results are not the whole truth, ahead of everything that is said.
 fn incomplete(end: &End<'_>) -> Markup {
-    let why = totals::incomplete(end.total, "judged");
+    let why = counts::incomplete(end.total, "judged");
     let missing = why.iter().any(|(missing, _)| *missing);
-    let unasked = end.dossier.coverage.rules.is_empty() && end.total.calls > 0;
+    let unasked = end.data.coverage.rules.is_empty() && end.total.counts.calls > 0;
     html! {
         @if !end.caveats.is_empty() {
             section.incomplete {
@@ -117,7 +118,7 @@ fn incomplete(end: &End<'_>) -> Markup {
             section.incomplete {
                 h2 { "! " (if missing { "This report is incomplete" } else { "Some files were skipped" }) }
                 ul { @for (_, line) in &why { li { (sentence(line)) } } }
-                @if end.dossier.errors.count() > 0 { p { a href="#problems" { "What could not be read, and why" } } }
+                @if end.data.errors.count() > 0 { p { a href="#problems" { "What could not be read, and why" } } }
             }
         }
         @if unasked {
@@ -130,7 +131,7 @@ fn incomplete(end: &End<'_>) -> Markup {
 }
 
 fn findings(end: &End<'_>) -> Markup {
-    let groups = end.dossier.groups();
+    let groups = end.data.groups();
     let shown = fitting(groups.iter().map(|(rule, group)| entry::group(*rule, group, end)));
     let left_out = groups.get(shown.len()..).unwrap_or_default();
     let nothing = match end.mode {
@@ -167,7 +168,7 @@ fn findings(end: &End<'_>) -> Markup {
 
 /// Errors and warnings about the recordings and the policy.
 fn unread(end: &End<'_>) -> Markup {
-    let lists = [(&end.dossier.errors, "more error"), (&end.dossier.warnings, "more warning")];
+    let lists = [(&end.data.errors, "more error"), (&end.data.warnings, "more warning")];
     html! {
         @if lists.iter().any(|(list, _)| list.count() > 0) {
             section {

@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::completeness::{Completeness, DiagnosticCounts};
 use crate::explore::identity::Identity;
-use rulestep_base::diagnostic::{Diagnostic, Severity};
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_base::merge::Merge;
+use rulestep_base::merged;
 use rulestep_engine::run::Mode;
 
 /// What a result is about.
@@ -35,17 +38,16 @@ pub struct Provenance {
     pub sessions: Vec<Identity>,
 }
 
-/// What was wrong with a file, beyond what its sessions say of themselves.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileProblems {
-    /// Whether it gave no session, 1 or 0.
-    pub skipped: u64,
-    /// Diagnostics.
-    pub errors: u64,
-    /// See `errors`.
-    pub warnings: u64,
-    /// See `errors`.
-    pub notices: u64,
+merged! {
+    /// What was wrong with a file, beyond what its sessions say of themselves.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct FileProblems {
+        /// Whether it gave no session, 1 or 0.
+        pub skipped: u64,
+        /// Diagnostics.
+        #[serde(flatten)]
+        pub diagnostics: DiagnosticCounts,
+    }
 }
 
 impl Provenance {
@@ -64,12 +66,7 @@ impl Provenance {
     pub fn files(&mut self, diagnostics: &[Diagnostic], skipped: &BTreeMap<String, u64>) {
         for diagnostic in diagnostics {
             let file = diagnostic.place().map_or("", |place| place.file());
-            let problems = self.inputs.entry(Identity::of_text(file)).or_default();
-            *match diagnostic.severity {
-                Severity::Error => &mut problems.errors,
-                Severity::Warning => &mut problems.warnings,
-                Severity::Notice => &mut problems.notices,
-            } += 1;
+            self.inputs.entry(Identity::of_text(file)).or_default().diagnostics.note(diagnostic);
         }
         for (file, count) in skipped {
             self.inputs.entry(Identity::of_text(file)).or_default().skipped += count;
@@ -91,12 +88,32 @@ impl Provenance {
 
     /// The problems of all files.
     pub(super) fn problems(&self) -> FileProblems {
-        self.inputs.values().fold(FileProblems::default(), |all, more| FileProblems {
-            skipped: all.skipped + more.skipped,
-            errors: all.errors + more.errors,
-            warnings: all.warnings + more.warnings,
-            notices: all.notices + more.notices,
-        })
+        let mut all = FileProblems::default();
+        self.inputs.values().for_each(|more| all.merge(more));
+        all
+    }
+
+    /// Adds another result, and how completely it was read to how completely this one was. What is wrong with files that both read
+    /// is counted once.
+    pub(super) fn join(
+        &mut self,
+        other: Provenance,
+        reading: &mut Completeness,
+        others: &Completeness,
+    ) -> Result<(), String> {
+        let (mine, theirs) = (self.problems(), other.problems());
+        self.merge(other)?;
+        let all = self.problems();
+        reading.merge(others);
+        let known = &mut reading.diagnostics;
+        let once = |known: &mut u64, of: fn(&FileProblems) -> u64| {
+            *known = known.saturating_sub(of(&mine) + of(&theirs)) + of(&all);
+        };
+        once(&mut reading.skipped, |of| of.skipped);
+        once(&mut known.errors, |of| of.diagnostics.errors);
+        once(&mut known.warnings, |of| of.diagnostics.warnings);
+        once(&mut known.notices, |of| of.diagnostics.notices);
+        Ok(())
     }
 
     /// Adds the sessions of another result.
@@ -129,22 +146,16 @@ impl Provenance {
         }
         self.sessions.extend(other.sessions);
         self.sessions.sort_unstable();
-        for (reason, count) in other.left_out {
-            *self.left_out.entry(reason).or_default() += count;
-        }
+        Merge::merge(&mut self.left_out, &other.left_out);
         for (file, more) in other.inputs {
             let problems = self.inputs.entry(file).or_default();
             problems.skipped = problems.skipped.max(more.skipped);
-            problems.errors = problems.errors.max(more.errors);
-            problems.warnings = problems.warnings.max(more.warnings);
-            problems.notices = problems.notices.max(more.notices);
+            let (known, more) = (&mut problems.diagnostics, more.diagnostics);
+            known.errors = known.errors.max(more.errors);
+            known.warnings = known.warnings.max(more.warnings);
+            known.notices = known.notices.max(more.notices);
         }
-        for (of, shards) in other.shards {
-            let here = self.shards.entry(of).or_default();
-            for (shard, count) in shards {
-                *here.entry(shard).or_default() += count;
-            }
-        }
+        Merge::merge(&mut self.shards, &other.shards);
         self.settle();
         Ok(())
     }
@@ -210,6 +221,12 @@ mod tests {
         one.files(&broken, &BTreeMap::from([("a".to_owned(), 1)]));
         let two = one.clone();
         one.merge(two).unwrap();
-        assert_eq!(one.problems(), FileProblems { skipped: 1, errors: 1, warnings: 0, notices: 0 });
+        assert_eq!(
+            one.problems(),
+            FileProblems {
+                skipped: 1,
+                diagnostics: DiagnosticCounts { errors: 1, ..DiagnosticCounts::default() }
+            }
+        );
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::ci::Issues;
-use super::dossier::Dossier;
-use super::{End, JudgedSession, Look, Output, Total};
+use super::report_data::ReportData;
+use super::{End, Judged, Look, Output, RunCounts};
 use rulestep_base::session::Session;
 use rulestep_engine::policy::Policy;
 use rulestep_engine::replay::Replay;
@@ -28,23 +28,23 @@ pub struct Subject {
 /// Never: it is written to memory.
 pub fn document(output: &Output, subject: &Subject) -> std::io::Result<Vec<u8>> {
     let Subject { session, policy, mode, caveats } = subject;
-    let judged = JudgedSession::Whole(Box::new(Replay::new(session, policy, *mode)));
-    let (mut total, mut diagnostics) = (Total::default(), session.diagnostics.clone());
+    let judged = Judged::Whole(Box::new(Replay::new(session, policy, *mode)));
+    let (mut total, mut diagnostics) = (RunCounts::default(), session.diagnostics.clone());
     diagnostics.extend(judged.notices());
     total.add(&judged);
     total.note(&diagnostics);
-    let JudgedSession::Whole(replay) = judged else { return Ok(Vec::new()) };
-    let mut dossier = Dossier::of(&replay);
-    dossier.note(&diagnostics);
+    let Judged::Whole(replay) = judged else { return Ok(Vec::new()) };
+    let mut data = ReportData::of(&replay);
+    data.note(&diagnostics);
     let of_policy = policy.warnings();
-    dossier.note(&of_policy);
+    data.note(&of_policy);
     let end = End {
         total: &total,
         policy,
         of_policy: &of_policy,
         mode: *mode,
         gathered: &Issues::default(),
-        dossier: &dossier,
+        data: &data,
         only: Some(&replay),
         caveats,
         command: "",

@@ -1,13 +1,13 @@
-//! What recordings hold: as text, Markdown and JSON.
+//! What recordings hold: a document, and JSON.
 
 mod data;
 
 use std::io::{self, Write};
 
-use super::columns::columns;
-use super::paint::Paint;
-use super::totals::{incomplete_markdown, incomplete_text};
-use super::{Total, words};
+use super::counts::incomplete;
+use super::doc::{self, Body, Doc, Span, Table};
+use super::formats::Report;
+use super::{RunCounts, words};
 use crate::explore::inventory::{FileCalls, Inventory, SessionCount, sorted};
 use crate::explore::occurrence::Occurrence;
 pub use data::SCHEMA;
@@ -27,33 +27,57 @@ pub struct View<'a> {
     /// What a replay assumes after a stopped call.
     pub mode: Mode,
     /// How completely the recordings were read.
-    pub read: &'a Total,
+    pub read: &'a RunCounts,
     /// Every row is shown.
     pub full: bool,
     /// Whether text may be coloured.
     pub color: bool,
 }
 
-/// One output.
-pub struct Output {
-    /// What `--format` calls it.
-    pub name: &'static str,
-    /// What it is, in a line.
-    pub title: &'static str,
-    /// Writes it.
-    pub write: fn(&View<'_>, &mut dyn Write) -> io::Result<()>,
+impl Report for View<'_> {
+    fn doc(&self) -> Doc {
+        let sections = sections(self.inventory, self.policy.is_some()).into_iter();
+        let sections = sections.filter(|section| !section.rows.is_empty() || !section.notes.is_empty());
+        Doc {
+            title: Some(sums(self.inventory)),
+            notes: incomplete(self.read, "counted"),
+            sections: sections.map(|section| self.section(section)).collect(),
+        }
+    }
+
+    fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+        data::json(self.inventory, self.policy, self.mode, self.read, out)
+    }
+
+    fn color(&self) -> bool {
+        self.color
+    }
 }
 
-/// Every output; the first is the default.
-pub static OUTPUTS: &[Output] = &[
-    Output { name: "text", title: "Text for people", write: text },
-    Output {
-        name: "json",
-        title: "One JSON object",
-        write: |view, out| data::json(view.inventory, view.policy, view.mode, view.read, out),
-    },
-    Output { name: "markdown", title: "Markdown for a pull request", write: markdown },
-];
+impl View<'_> {
+    /// A list, cut to its first rows.
+    fn section(&self, section: Section<'_>) -> doc::Section {
+        let most = if self.full { usize::MAX } else { MOST };
+        let rest = section.rows.len().saturating_sub(most);
+        let rest = (rest > 0).then(|| {
+            let more = Span::plain(format!("{} more (", words::thousands(rest as u64)));
+            vec![more, Span::name("--full"), Span::plain(" shows all)")]
+        });
+        let rows = section.rows.into_iter().take(most).map(|row| doc::Row {
+            name: row.shown(),
+            numbers: row.numbers,
+            aside: Vec::new(),
+        });
+        let rows: Vec<doc::Row> = rows.collect();
+        let body = match rows.is_empty() {
+            true => Body::Empty,
+            false => Body::Table(Table { key: "", heads: section.heads, rows }),
+        };
+        let notes = section.notes.into_iter().map(|note| vec![Span::plain(note)]);
+        let notes = rest.into_iter().chain(notes).collect();
+        doc::Section { heading: Some(section.title.to_owned()), body, notes }
+    }
+}
 
 /// A list of the inventory.
 pub struct Section<'a> {
@@ -108,8 +132,8 @@ pub fn sections(inventory: &Inventory, judged: bool) -> Vec<Section<'_>> {
     let mut tool_heads = vec!["calls", "errors", "refused", "no result"];
     tool_heads.extend(judged.then_some("stopped"));
     let tools = sorted(&inventory.tools, |tool| tool.calls).into_iter().map(|(name, tool)| {
-        let mut numbers = vec![tool.calls, tool.errors, tool.refused, tool.unanswered];
-        numbers.extend(judged.then_some(tool.stopped));
+        let mut numbers = vec![tool.calls, tool.errors, tool.refused, tool.no_result];
+        numbers.extend(tool.stopped.filter(|_| judged));
         Row { name: Some(name.to_string()), numbers, first: tool.first.as_ref() }
     });
     let programs = sorted(&inventory.programs, |program| program.calls).into_iter();
@@ -222,72 +246,4 @@ pub fn sums(inventory: &Inventory) -> String {
         words::count(inventory.calls, "call"),
         words::count(inventory.tools.len() as u64, "tool"),
     )
-}
-
-/// A list after the other, each cut to its first rows.
-fn text(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let paint = Paint { color: view.color };
-    for section in sections(view.inventory, view.policy.is_some()) {
-        if section.rows.is_empty() && section.notes.is_empty() {
-            continue;
-        }
-        writeln!(out, "{}", paint.bold(section.title))?;
-        let rows = &section.rows.get(..view.most(&section)).unwrap_or_default();
-        let numbers: Vec<Vec<String>> = rows.iter().map(numbers).collect();
-        let names = std::iter::once(String::new()).chain(rows.iter().map(Row::shown));
-        let lines = columns(&section.heads, &numbers).into_iter().zip(names);
-        for (line, name) in lines.take(if rows.is_empty() { 0 } else { usize::MAX }) {
-            writeln!(out, "{}", format!("  {line}  {name}").trim_end())?;
-        }
-        for note in view.rest(&section, "--full shows all").into_iter().chain(section.notes) {
-            writeln!(out, "  {}", paint.dim(&note))?;
-        }
-        writeln!(out)?;
-    }
-    for line in incomplete_text(view.read, "counted", paint) {
-        writeln!(out, "{line}")?;
-    }
-    writeln!(out, "{}", sums(view.inventory))
-}
-
-fn numbers(row: &Row<'_>) -> Vec<String> {
-    row.numbers.iter().map(|number| words::thousands(*number)).collect()
-}
-
-impl View<'_> {
-    /// How many rows of a list are shown.
-    fn most(&self, section: &Section<'_>) -> usize {
-        if self.full { section.rows.len() } else { section.rows.len().min(MOST) }
-    }
-
-    /// That there are more.
-    fn rest(&self, section: &Section<'_>, way: &str) -> Option<String> {
-        let rest = section.rows.len() - self.most(section);
-        (rest > 0).then(|| format!("{} more ({way})", words::thousands(rest as u64)))
-    }
-}
-
-fn markdown(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "### {}", sums(view.inventory))?;
-    for line in incomplete_markdown(view.read, "counted") {
-        writeln!(out, "\n{line}")?;
-    }
-    for section in sections(view.inventory, view.policy.is_some()) {
-        if section.rows.is_empty() && section.notes.is_empty() {
-            continue;
-        }
-        writeln!(out, "\n#### {}\n", section.title)?;
-        if !section.rows.is_empty() {
-            let rule = "--:|".repeat(section.heads.len());
-            writeln!(out, "| | {} |\n|---|{rule}", section.heads.join(" | "))?;
-        }
-        for row in section.rows.iter().take(view.most(&section)) {
-            let name = super::diff::markdown::code(&row.shown());
-            writeln!(out, "| {name} | {} |", numbers(row).join(" | "))?;
-        }
-        for note in view.rest(&section, "`--full` shows all").into_iter().chain(section.notes) {
-            writeln!(out, "\n{note}")?;
-        }
-    }
-    Ok(())
 }

@@ -1,15 +1,16 @@
-//! Rules that recordings suggest: as text, Markdown, JSON, and as the comments of the documents they are written in.
+//! Rules that recordings suggest: a document, JSON, and as the comments of the documents they are written in.
 
 use std::io::{self, Write};
 use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::coverage::{ExtentLine, extent};
+use super::counts::incomplete;
+use super::coverage::extent;
+use super::doc::{Body, Doc, List, Section, Span};
+use super::formats::Report;
 use super::json::line;
-use super::paint::Paint;
-use super::totals::{ReadingLine, incomplete_markdown, incomplete_text};
-use super::{Total, words};
+use super::{Completeness, RunCounts, words};
 use crate::explore::occurrence::Extent;
 use crate::suggest::action::{self, Action, ActionRule, ActionSuggestion, Suggested};
 use crate::suggest::{Claim, Side, Suggestion};
@@ -27,7 +28,7 @@ pub struct View<'a> {
     /// The documents that hold them.
     pub documents: &'a [WrittenDocument],
     /// How completely the recordings were read.
-    pub read: &'a Total,
+    pub read: &'a RunCounts,
     /// The fewest sessions, or different values that calls share, for a rule to be suggested.
     pub support: u64,
     /// Whether text may be coloured.
@@ -44,22 +45,42 @@ pub struct WrittenDocument {
     pub dialect: &'static str,
 }
 
-/// One output.
-pub struct Output {
-    /// What `--format` calls it.
-    pub name: &'static str,
-    /// What it is, in a line.
-    pub title: &'static str,
-    /// Writes it.
-    pub write: fn(&View<'_>, &mut dyn Write) -> io::Result<()>,
-}
+impl Report for View<'_> {
+    const JSON: &'static str = "One JSON object, which contains the policy files as text";
 
-/// Every output; the first is the default.
-pub static OUTPUTS: &[Output] = &[
-    Output { name: "text", title: "Text for people", write: text },
-    Output { name: "json", title: "One JSON object, which contains the policy files as text", write: json },
-    Output { name: "markdown", title: "Markdown for a pull request", write: markdown },
-];
+    fn doc(&self) -> Doc {
+        let items = self.suggestions.iter().map(|suggested| {
+            let (sentence, tools, support) = match suggested {
+                Suggested::Tools(of) => (sentence(of), &*of.tools, support(of)),
+                Suggested::Action(of) => (action_sentence(&of.rule), &[] as &[_], counted(of)),
+            };
+            let named = || tools.iter().map(|tool| words::name(tool)).collect::<Vec<_>>().join(", ");
+            let named = (tools.len() > TOOLS).then(|| vec![Span::name(named())]);
+            let lines = named.into_iter().chain([vec![Span::detail(support)]]).collect();
+            (vec![Span::subject(sentence)], lines)
+        });
+        let items: Vec<_> = items.collect();
+        let none = items.is_empty().then(|| {
+            let none =
+                "No rule has enough support; `--min-support` and `--max-violations` change what is enough.";
+            (false, none.to_owned())
+        });
+        let list = Section { body: Body::List(List { numbered: true, items }), ..Section::default() };
+        Doc {
+            title: Some(sums(self)),
+            notes: none.iter().cloned().chain(incomplete(self.read, "looked at")).collect(),
+            sections: if none.is_some() { Vec::new() } else { vec![list] },
+        }
+    }
+
+    fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+        json(self, out)
+    }
+
+    fn color(&self) -> bool {
+        self.color
+    }
+}
 
 /// What a suggestion says of its tools: `issue_refund needs an earlier check_eligibility with the same order_id`.
 pub fn sentence(suggestion: &Suggestion) -> String {
@@ -162,61 +183,13 @@ fn member(path: &str) -> String {
     words::line(path.strip_prefix("$.").unwrap_or(path))
 }
 
-fn text(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let paint = Paint { color: view.color };
-    for (at, suggested) in view.suggestions.iter().enumerate() {
-        let (sentence, support) = match suggested {
-            Suggested::Tools(suggestion) => (sentence(suggestion), support(suggestion)),
-            Suggested::Action(suggestion) => (action_sentence(&suggestion.rule), counted(suggestion)),
-        };
-        writeln!(out, "{:>2}  {}", at + 1, paint.bold(&sentence))?;
-        if let Suggested::Tools(Suggestion { tools, .. }) = suggested
-            && tools.len() > TOOLS
-        {
-            let tools: Vec<_> = tools.iter().map(|tool| words::name(tool)).collect();
-            writeln!(out, "    {}", tools.join(", "))?;
-        }
-        writeln!(out, "    {}", paint.dim(&support))?;
-    }
-    match view.suggestions {
-        [] => writeln!(
-            out,
-            "No rule has enough support; `--min-support` and `--max-violations` change what is enough."
-        )?,
-        _ => writeln!(out)?,
-    }
-    for line in incomplete_text(view.read, "looked at", paint) {
-        writeln!(out, "{line}")?;
-    }
-    writeln!(out, "{}", sums(view))
-}
-
 fn sums(view: &View<'_>) -> String {
     let suggestions = words::count(view.suggestions.len() as u64, "suggestion");
-    let sessions = words::count(view.read.sessions, "session");
+    let sessions = words::count(view.read.counts.sessions, "session");
     format!(
         "{suggestions} from {sessions}; a rule is suggested if {support} sessions follow it, or calls with {support} different values (`--min-support`)",
         support = view.support
     )
-}
-
-fn markdown(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "### {}\n", sums(view))?;
-    for line in incomplete_markdown(view.read, "looked at") {
-        writeln!(out, "{line}\n")?;
-    }
-    writeln!(out, "| rule | calls | sessions | against |\n|---|--:|--:|--:|")?;
-    for suggested in view.suggestions {
-        let (sentence, calls, sessions, against) = match suggested {
-            Suggested::Tools(of) => (sentence(of), of.calls, of.sessions, of.against),
-            Suggested::Action(of) => {
-                (action_sentence(&of.rule), of.calls, of.sessions, of.against + of.unsure)
-            }
-        };
-        let sentence = super::diff::markdown::code(&sentence.replace('`', ""));
-        writeln!(out, "| {sentence} | {calls} | {sessions} | {against} |")?;
-    }
-    Ok(())
 }
 
 #[derive(Serialize)]
@@ -224,7 +197,7 @@ struct SuggestionsLine<'a> {
     schema: &'static str,
     sessions: u64,
     #[serde(flatten)]
-    reading: ReadingLine,
+    reading: Completeness,
     suggestions: Vec<SuggestionLine<'a>>,
     documents: Vec<DocumentLine<'a>>,
 }
@@ -246,7 +219,7 @@ struct SuggestionLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     unsure: Option<u64>,
     #[serde(flatten)]
-    extent: ExtentLine,
+    extent: &'a Extent,
 }
 
 #[derive(Serialize)]
@@ -316,7 +289,7 @@ impl<'a> SuggestionLine<'a> {
             sessions: *sessions,
             against: *against,
             unsure: None,
-            extent: ExtentLine::of(extent),
+            extent,
         }
     }
 
@@ -341,7 +314,7 @@ impl<'a> SuggestionLine<'a> {
             sessions: *sessions,
             against: *against,
             unsure: Some(*unsure),
-            extent: ExtentLine::of(extent),
+            extent,
         }
     }
 }
@@ -349,9 +322,15 @@ impl<'a> SuggestionLine<'a> {
 fn json(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     let suggestions = view.suggestions.iter().map(SuggestionLine::of).collect();
     let documents = view.documents.iter().map(|of| DocumentLine { file: &of.name, text: &of.text }).collect();
-    let reading = ReadingLine::of(view.read);
+    let reading = view.read.reading.clone();
     line(
-        &SuggestionsLine { schema: SCHEMA, sessions: view.read.sessions, reading, suggestions, documents },
+        &SuggestionsLine {
+            schema: SCHEMA,
+            sessions: view.read.counts.sessions,
+            reading,
+            suggestions,
+            documents,
+        },
         out,
     )
 }

@@ -20,20 +20,20 @@ use row::row;
 use super::paint::Paint;
 use super::words::ByTool;
 use super::words::live::differs;
-use super::{JudgedSession, Look, Scope, words};
+use super::{Judged, Look, Scope, words};
 use rulestep_base::session::Call;
 use rulestep_base::wording::glyph::Glyph;
 use rulestep_engine::monitor::Effect;
 use rulestep_engine::monitor::finding::RuleOutcome;
-use rulestep_engine::replay::{DecidedCall, Frame, NotTaken, Replay, Status, Summary};
+use rulestep_engine::replay::{Counts, DecidedCall, Frame, NotTaken, Replay, Status};
 use rulestep_engine::run::{Mode, Verdict};
 use rulestep_engine::way_out::way_out;
 
 /// Writes a session: its heading, and each call that was stopped or that the recording treated otherwise.
-pub fn session(judged: &JudgedSession, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+pub fn session(judged: &Judged, look: &Look, out: &mut dyn Write) -> io::Result<()> {
     let paint = Paint { color: look.color };
     match judged {
-        JudgedSession::Whole(replay) if look.scope != Scope::Summary => {
+        Judged::Whole(replay) if look.scope != Scope::Summary => {
             let full = look.scope == Scope::Full;
             if full || shows(replay) {
                 heading(judged, paint, out)?;
@@ -151,93 +151,58 @@ fn decision(
     Ok(())
 }
 
-/// The counts that a heading and the closing line share.
-pub(super) struct Sums {
-    pub allow: u64,
-    pub ask: u64,
-    pub would_stop: u64,
-    pub reported: u64,
-    pub deny: u64,
-    pub halt: u64,
-    pub not_reached: u64,
-    pub copied: u64,
-    pub deny_counterfactual: u64,
-    pub alternatives: u64,
-    pub alternatives_stopped: u64,
-}
-
-impl Sums {
-    fn of(summary: Summary) -> Sums {
-        Sums {
-            allow: summary.allow.into(),
-            ask: summary.ask.into(),
-            would_stop: summary.would_stop.into(),
-            reported: summary.reported.into(),
-            deny: summary.deny.into(),
-            halt: summary.halt.into(),
-            not_reached: summary.not_reached.into(),
-            copied: summary.copied.into(),
-            deny_counterfactual: summary.deny_counterfactual.into(),
-            alternatives: summary.alternatives.into(),
-            alternatives_stopped: summary.alternatives_stopped.into(),
+/// `2 allowed, 1 denied (1 counterfactual)`; of both denied and halted calls `(2 of the stopped are counterfactual)`.
+pub(super) fn phrase(counts: &Counts, mode: Mode, paint: Paint) -> String {
+    let mut parts = vec![format!("{} allowed", words::thousands(counts.allow))];
+    for (verdict, count) in [
+        (Verdict::Ask, counts.ask),
+        (Verdict::Deny, counts.deny),
+        (Verdict::Halt, counts.halt),
+        (Verdict::NotReached, counts.not_reached),
+    ] {
+        if count > 0 {
+            let text = format!("{} {}", words::thousands(count), words::decided(verdict, mode));
+            parts.push(paint.verdict(verdict, text));
+        }
+        // After the last of those that it counts.
+        let is_last = if counts.halt > 0 { Verdict::Halt } else { Verdict::Deny } == verdict;
+        if let Some(last) = parts.last_mut().filter(|_| is_last && counts.deny_counterfactual > 0) {
+            let number = words::thousands(counts.deny_counterfactual);
+            last.push_str(&match counts.deny > 0 && counts.halt > 0 {
+                true if counts.deny_counterfactual == 1 => " (1 of the stopped is counterfactual)".to_owned(),
+                true => format!(" ({number} of the stopped are counterfactual)"),
+                false => format!(" ({number} counterfactual)"),
+            });
         }
     }
-
-    /// `2 allowed, 1 denied (1 counterfactual)`; of both denied and halted calls `(2 of the stopped are counterfactual)`.
-    pub fn phrase(&self, mode: Mode, paint: Paint) -> String {
-        let mut parts = vec![format!("{} allowed", words::thousands(self.allow))];
-        for (verdict, count) in [
-            (Verdict::Ask, self.ask),
-            (Verdict::Deny, self.deny),
-            (Verdict::Halt, self.halt),
-            (Verdict::NotReached, self.not_reached),
-        ] {
-            if count > 0 {
-                let text = format!("{} {}", words::thousands(count), words::decided(verdict, mode));
-                parts.push(paint.verdict(verdict, text));
-            }
-            // After the last of those that it counts.
-            let is_last = if self.halt > 0 { Verdict::Halt } else { Verdict::Deny } == verdict;
-            if let Some(last) = parts.last_mut().filter(|_| is_last && self.deny_counterfactual > 0) {
-                let number = words::thousands(self.deny_counterfactual);
-                last.push_str(&match self.deny > 0 && self.halt > 0 {
-                    true if self.deny_counterfactual == 1 => {
-                        " (1 of the stopped is counterfactual)".to_owned()
-                    }
-                    true => format!(" ({number} of the stopped are counterfactual)"),
-                    false => format!(" ({number} counterfactual)"),
-                });
-            }
-        }
-        if self.deny + self.halt == 0 {
-            parts.push(format!("none {}", words::stopped(mode)));
-        }
-        let mut phrase = parts.join(", ");
-        // These are among the allowed ones, and are not what nobody has to look at.
-        if self.reported > 0 {
-            let reported = format!("{} reported", words::thousands(self.reported));
-            phrase.push_str(&format!(", {}", paint.verdict(Verdict::Ask, reported)));
-        }
-        if self.would_stop > 0 {
-            phrase.push_str(&format!("; {}", words::would_stop(self.would_stop)));
-        }
-        if self.alternatives > 0 {
-            let calls = words::count(self.alternatives, "call");
-            let stopped = match self.alternatives_stopped {
-                0 => format!("none {}", words::decided(Verdict::Deny, mode)),
-                stopped => {
-                    let denied = words::decided(Verdict::Deny, mode);
-                    let stopped = format!("{} {denied}", words::thousands(stopped));
-                    paint.verdict(Verdict::Deny, stopped)
-                }
-            };
-            phrase.push_str(&format!("; in choices not taken: {calls}, {stopped}"));
-        }
-        if self.copied > 0 {
-            phrase.push_str(&format!("; {}", words::not_counted(self.copied)));
-        }
-        phrase
+    if counts.deny + counts.halt == 0 {
+        parts.push(format!("none {}", words::stopped(mode)));
     }
+    let mut phrase = parts.join(", ");
+    // These are among the allowed ones, and are not what nobody has to look at.
+    if counts.reported > 0 {
+        let reported = format!("{} reported", words::thousands(counts.reported));
+        phrase.push_str(&format!(", {}", paint.verdict(Verdict::Ask, reported)));
+    }
+    if counts.would_stop > 0 {
+        phrase.push_str(&format!("; {}", words::would_stop(counts.would_stop)));
+    }
+    if counts.alternatives > 0 {
+        let calls = words::count(counts.alternatives, "call");
+        let stopped = match counts.alternatives_stopped {
+            0 => format!("none {}", words::decided(Verdict::Deny, mode)),
+            stopped => {
+                let denied = words::decided(Verdict::Deny, mode);
+                let stopped = format!("{} {denied}", words::thousands(stopped));
+                paint.verdict(Verdict::Deny, stopped)
+            }
+        };
+        phrase.push_str(&format!("; in choices not taken: {calls}, {stopped}"));
+    }
+    if counts.copied > 0 {
+        phrase.push_str(&format!("; {}", words::not_counted(counts.copied)));
+    }
+    phrase
 }
 
 fn shows(replay: &Replay) -> bool {
@@ -255,7 +220,7 @@ fn reported(decided: &DecidedCall) -> bool {
     decided.decision.findings.iter().any(|finding| finding.effect == Effect::Report)
 }
 
-fn heading(judged: &JudgedSession, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
+fn heading(judged: &Judged, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
     let (session, summary) = (judged.session(), judged.summary());
     let glyph = match judged.status() {
         // In `shadow` a session is never stopped; what would have been still shows.
@@ -268,14 +233,13 @@ fn heading(judged: &JudgedSession, paint: Paint, out: &mut dyn Write) -> io::Res
     };
     let id = paint.bold(&words::name(&session.id));
     let file = paint.dim(&words::name(&session.origin.file));
-    let counts =
-        [words::count(summary.turns.into(), "turn"), words::count(summary.calls.into(), "call")].join(", ");
+    let counts = [words::count(summary.turns, "turn"), words::count(summary.calls, "call")].join(", ");
     let more = match judged.status() {
         Status::Fail => ", a rule is violated",
         Status::NotExercised => ", no rule had anything to decide",
         Status::Stopped | Status::Pass => "",
     };
-    let sums = Sums::of(summary).phrase(judged.mode(), paint);
+    let sums = phrase(&summary, judged.mode(), paint);
     writeln!(out, "{glyph} {id}  {file}  {counts}: {sums}{more}")
 }
 

@@ -7,8 +7,9 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::account::{Account, Objection, Row};
+use super::counts::incomplete_markdown;
 use super::diff::markdown::fence;
-use super::{End, totals, words};
+use super::{End, words};
 use rulestep_engine::monitor::Effect;
 
 /// One decision: what was decided, why, by which lines of which rule, and what would change it.
@@ -64,10 +65,10 @@ pub fn document(end: &End<'_>, out: &mut dyn Write) -> io::Result<()> {
     for line in end.caveats {
         writeln!(out, "**{line}**\n")?;
     }
-    for line in totals::incomplete_markdown(end.total, "judged") {
+    for line in incomplete_markdown(end.total, "judged") {
         writeln!(out, "{line}\n")?;
     }
-    for (rule, group) in end.dossier.groups() {
+    for (rule, group) in end.data.groups() {
         writeln!(out, "#### {}\n\n{}\n", span(&end.name(rule)), group.did(end.mode))?;
         for entry in &group.entries {
             writeln!(out, "{}", decision(&entry.account))?;

@@ -6,21 +6,23 @@ use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
+use super::completeness::DiagnosticCounts;
 use super::json::{SCHEMA, line};
-use super::mergeable::{Mergeable, add, rows};
+use super::mergeable::{Mergeable, rows};
 use super::paint::Paint;
-use super::{End, Look, Provenance, Scope, Total, words};
+use super::{Completeness, End, Look, Provenance, RunCounts, Scope, words};
+use rulestep_base::merge::{Merge, is_zero};
 use rulestep_engine::monitor::rule::RulePlace;
 use rulestep_engine::monitor::{Rule, RuleId};
 use rulestep_engine::policy::Policy;
-use rulestep_engine::replay::{RuleCount, ToolCount, beyond_most};
+use rulestep_engine::replay::{Counts, RuleCount, ToolCount, beyond_most};
 use rulestep_engine::run::{Mode, Verdict};
 
 /// Entries of each list that people are shown.
 const SHOWN: usize = 10;
 
 /// Writes the closing object and a line feed.
-pub fn json(total: &Total, policy: &Policy, mode: Mode, out: &mut dyn Write) -> io::Result<()> {
+pub fn json(total: &RunCounts, policy: &Policy, mode: Mode, out: &mut dyn Write) -> io::Result<()> {
     let tables = &total.tables;
     let by_rule = by_rule(total, policy).into_iter().map(|(rule, count)| RuleLine {
         rule: rule.id.to_string(),
@@ -28,26 +30,9 @@ pub fn json(total: &Total, policy: &Policy, mode: Mode, out: &mut dyn Write) -> 
         source: RulePlace::of(rule),
         count,
     });
-    let mut totals = Totals {
-        sessions: total.sessions,
-        turns: total.turns,
-        calls: total.calls,
-        copied: total.copied,
-        allow: total.allow,
-        ask: total.ask,
-        would_stop: total.would_stop,
-        reported: total.reported,
-        deny: total.deny,
-        halt: total.halt,
-        not_reached: total.not_reached,
-        deny_counterfactual: total.deny_counterfactual,
-        violated_rules: tables.violated(),
-        unenforced_rules: tables.unenforced(),
-        objected: total.objected,
-        disagree: total.disagree,
-        alternatives: total.alternatives,
-        alternatives_stopped: total.alternatives_stopped,
-        reading: ReadingLine::of(total),
+    let mut totals = JsonTotals {
+        counts: total.counts,
+        reading: total.reading.clone(),
         policy_warnings: policy.warnings().len() as u64,
         unseen_tools: total.unseen.iter().cloned().collect(),
         rules_off: total.off.iter().cloned().collect(),
@@ -71,38 +56,11 @@ pub(super) struct LastLine<'a, T> {
 
 /// The totals of a replay; two of them can be merged.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Totals {
-    sessions: u64,
-    turns: u64,
-    calls: u64,
-    /// Calls that forks have as their past, which no other count has.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    copied: u64,
-    allow: u64,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    ask: u64,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    would_stop: u64,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    reported: u64,
-    deny: u64,
-    halt: u64,
-    not_reached: u64,
-    deny_counterfactual: u64,
-    violated_rules: u64,
-    /// Session rules that are violated and only report, or are in shadow mode; `violated_rules` does not have them.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    unenforced_rules: u64,
-    /// Sessions in which a call was stopped or a rule is violated.
-    objected: u64,
-    disagree: u64,
-    /// Calls of choices that were not taken, which no count above has.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    alternatives: u64,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    alternatives_stopped: u64,
+pub(super) struct JsonTotals {
     #[serde(flatten)]
-    reading: ReadingLine,
+    counts: Counts,
+    #[serde(flatten)]
+    reading: Completeness,
     /// What is probably not meant in the policy.
     #[serde(default, skip_serializing_if = "is_zero")]
     policy_warnings: u64,
@@ -121,11 +79,10 @@ pub(super) struct Totals {
     provenance: Provenance,
 }
 
-impl Mergeable for Totals {
-    fn merge(&mut self, other: Totals) -> Result<(), String> {
-        add!(self, other: sessions, turns, calls, copied, allow, ask, would_stop, reported, deny, halt, not_reached, deny_counterfactual,
-            violated_rules, unenforced_rules, objected, disagree, alternatives, alternatives_stopped);
-        self.reading.merge(other.reading, &mut self.provenance, other.provenance)?;
+impl Mergeable for JsonTotals {
+    fn merge(&mut self, other: JsonTotals) -> Result<(), String> {
+        self.counts.merge(&other.counts);
+        self.provenance.join(other.provenance, &mut self.reading, &other.reading)?;
         // All are of one policy.
         self.policy_warnings = self.policy_warnings.max(other.policy_warnings);
         self.unseen_tools.retain(|tool| other.unseen_tools.contains(tool));
@@ -134,17 +91,19 @@ impl Mergeable for Totals {
             &mut self.by_rule,
             other.by_rule,
             |row| row.rule.clone(),
-            |row, more| row.count.merge(more.count),
+            |row, more| row.count.merge(&more.count),
         );
-        for (known, more) in [(&mut self.by_code, other.by_code), (&mut self.by_reason, other.by_reason)] {
-            more.into_iter().for_each(|(key, count)| *known.entry(key).or_default() += count);
-        }
+        Merge::merge(&mut self.by_code, &other.by_code);
+        Merge::merge(&mut self.by_reason, &other.by_reason);
         let counts =
             |lines: BTreeMap<String, ToolLine>| lines.into_iter().map(|(tool, line)| (tool, line.count));
         let mut tools: BTreeMap<String, ToolCount> = counts(std::mem::take(&mut self.by_tool)).collect();
-        counts(other.by_tool).for_each(|(tool, more)| tools.entry(tool).or_default().merge(more));
+        counts(other.by_tool).for_each(|(tool, more)| tools.entry(tool).or_default().merge(&more));
         let mut rest = beyond_most(&mut tools);
-        [&self.other_tools, &other.other_tools].into_iter().flatten().for_each(|line| rest.merge(line.count));
+        [&self.other_tools, &other.other_tools]
+            .into_iter()
+            .flatten()
+            .for_each(|line| rest.merge(&line.count));
         self.by_tool = tools.into_iter().map(|(tool, count)| (tool, ToolLine::of(count))).collect();
         self.other_tools = ToolLine::rest(rest);
         self.settle();
@@ -159,7 +118,7 @@ impl Mergeable for Totals {
     }
 
     fn sessions(&self) -> u64 {
-        self.sessions
+        self.counts.sessions
     }
 
     fn provenance(&self) -> &Provenance {
@@ -167,101 +126,12 @@ impl Mergeable for Totals {
     }
 
     fn incomplete(&self) -> bool {
-        self.reading.incomplete()
+        self.reading.is_incomplete()
     }
 
     fn found(&self) -> bool {
-        self.objected > 0
+        self.counts.objected > 0
     }
-}
-
-pub(super) fn is_zero(count: &u64) -> bool {
-    *count == 0
-}
-
-/// How completely the recordings were read.
-#[derive(Serialize, Deserialize)]
-pub(super) struct ReadingLine {
-    skipped: u64,
-    diagnostics: Diagnostics,
-    interrupted: bool,
-}
-
-impl ReadingLine {
-    pub fn of(total: &Total) -> ReadingLine {
-        ReadingLine {
-            skipped: total.skipped,
-            diagnostics: Diagnostics {
-                errors: total.errors,
-                warnings: total.warnings,
-                notices: total.notices,
-            },
-            interrupted: total.interrupted,
-        }
-    }
-
-    /// Adds how completely others were read. What is wrong with files that both read is counted once.
-    pub fn merge(
-        &mut self,
-        other: ReadingLine,
-        own: &mut Provenance,
-        others: Provenance,
-    ) -> Result<(), String> {
-        let (mine, theirs) = (own.problems(), others.problems());
-        own.merge(others)?;
-        let all = own.problems();
-        let (known, more) = (&mut self.diagnostics, other.diagnostics);
-        for (known, more, mine, theirs, all) in [
-            (&mut self.skipped, other.skipped, mine.skipped, theirs.skipped, all.skipped),
-            (&mut known.errors, more.errors, mine.errors, theirs.errors, all.errors),
-            (&mut known.warnings, more.warnings, mine.warnings, theirs.warnings, all.warnings),
-            (&mut known.notices, more.notices, mine.notices, theirs.notices, all.notices),
-        ] {
-            *known = known.saturating_sub(mine) + more.saturating_sub(theirs) + all;
-        }
-        self.interrupted |= other.interrupted;
-        Ok(())
-    }
-
-    /// Whether something that was named was not read.
-    pub fn incomplete(&self) -> bool {
-        self.interrupted || self.diagnostics.errors > 0
-    }
-}
-
-/// Why results are not about everything that was named, a sentence each, with whether the run fails for it; `did` is what was
-/// done with the sessions.
-pub(super) fn incomplete(total: &Total, did: &str) -> Vec<(bool, String)> {
-    let errors = (total.errors > 0).then(|| {
-        let errors = words::count(total.errors, "error");
-        (true, format!("{errors} in recordings: not everything was {did}"))
-    });
-    let skipped = words::skipped(total.skipped);
-    let them = if total.skipped == 1 { "it" } else { "them" };
-    let skipped =
-        skipped.map(|skipped| (total.strict, format!("{skipped}: nothing in {them} is a recording")));
-    let interrupted = (true, "interrupted: these results are incomplete".to_owned());
-    let interrupted = total.interrupted.then_some(interrupted);
-    errors.into_iter().chain(skipped).chain(interrupted).collect()
-}
-
-/// The same as paragraphs of Markdown.
-pub(super) fn incomplete_markdown(total: &Total, did: &str) -> Vec<String> {
-    let bold = |(missing, line)| if missing { format!("**{line}**") } else { line };
-    incomplete(total, did).into_iter().map(bold).collect()
-}
-
-/// The same as lines of text.
-pub(super) fn incomplete_text(total: &Total, did: &str, paint: Paint) -> Vec<String> {
-    let bold = |(missing, line): (bool, String)| if missing { paint.bold(&line) } else { line };
-    incomplete(total, did).into_iter().map(bold).collect()
-}
-
-#[derive(Serialize, Deserialize)]
-struct Diagnostics {
-    errors: u64,
-    warnings: u64,
-    notices: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -291,7 +161,7 @@ impl ToolLine {
 }
 
 /// The rules that spoke, those that did most first.
-fn by_rule<'p>(total: &Total, policy: &'p Policy) -> Vec<(&'p Rule, RuleCount)> {
+fn by_rule<'p>(total: &RunCounts, policy: &'p Policy) -> Vec<(&'p Rule, RuleCount)> {
     let mut rules: Vec<(RuleId, RuleCount)> =
         total.tables.rules.iter().map(|(rule, count)| (*rule, *count)).collect();
     rules.sort_by_key(|(rule, count)| {
@@ -322,7 +192,13 @@ pub fn text(end: &End<'_>, look: &Look, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// A line for each rule: how often, its name, its place.
-fn rules(total: &Total, policy: &Policy, most: usize, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
+fn rules(
+    total: &RunCounts,
+    policy: &Policy,
+    most: usize,
+    paint: Paint,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let rules = by_rule(total, policy);
     let lines: Vec<(String, &Rule)> =
         rules.iter().take(most).map(|(rule, count)| (did(*count), *rule)).collect();
@@ -389,50 +265,38 @@ fn counts(
 }
 
 /// Writes what is wrong with recordings and policies, and whether the work was broken off.
-pub(super) fn told(total: &Total, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
-    let told = [(total.errors, "error"), (total.warnings, "warning"), (total.notices, "notice")];
+pub(super) fn told(total: &RunCounts, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
+    let Completeness { diagnostics: DiagnosticCounts { errors, warnings, notices }, interrupted, .. } =
+        total.reading;
+    let told = [(errors, "error"), (warnings, "warning"), (notices, "notice")];
     let told = told.into_iter().filter(|(count, _)| *count > 0);
     let told: Vec<String> = told.map(|(count, kind)| words::count(count, kind)).collect();
     if !told.is_empty() {
         writeln!(out, "diagnostics: {}", told.join(", "))?;
     }
-    if total.interrupted {
+    if interrupted {
         writeln!(out, "{}", paint.bold("interrupted: these results are incomplete"))?;
     }
     Ok(())
 }
 
-fn last(total: &Total, mode: Mode, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
-    let sums = super::text::Sums {
-        allow: total.allow,
-        ask: total.ask,
-        would_stop: total.would_stop,
-        reported: total.reported,
-        deny: total.deny,
-        halt: total.halt,
-        not_reached: total.not_reached,
-        copied: total.copied,
-        deny_counterfactual: total.deny_counterfactual,
-        alternatives: total.alternatives,
-        alternatives_stopped: total.alternatives_stopped,
-    };
-    let counts = [
-        words::count(total.sessions, "session"),
-        words::count(total.turns, "turn"),
-        words::count(total.calls, "call"),
+fn last(total: &RunCounts, mode: Mode, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
+    let counts = &total.counts;
+    let sizes = [
+        words::count(counts.sessions, "session"),
+        words::count(counts.turns, "turn"),
+        words::count(counts.calls, "call"),
     ];
-    let mut last = vec![sums.phrase(mode, paint)];
-    let violated = total.tables.violated();
-    if violated > 0 {
-        let counted = format!("{} violated", words::count(violated, "session rule"));
-        last.push(paint.verdict(Verdict::Deny, counted));
-    }
-    last.extend(total.unenforced());
-    match total.disagree {
+    let mut last = vec![super::text::phrase(counts, mode, paint)];
+    last.extend(counts.worded().map(|(counter, count, noun)| {
+        let text = format!("{} {noun}", words::thousands(count));
+        if counter.objects { paint.verdict(Verdict::Deny, text) } else { text }
+    }));
+    match counts.disagree {
         0 => {}
         1 => last.push("1 decision differs from the recording".to_owned()),
         many => last.push(format!("{} from the recording", words::count(many, "decision") + " differ")),
     }
-    last.extend(words::skipped(total.skipped));
-    writeln!(out, "{}: {}", counts.join(", "), last.join("; "))
+    last.extend(words::skipped(total.reading.skipped));
+    writeln!(out, "{}: {}", sizes.join(", "), last.join("; "))
 }

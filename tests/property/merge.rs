@@ -8,8 +8,9 @@ use rulestep::explore::coverage::Coverage;
 use rulestep::explore::identity::Identity;
 use rulestep::explore::inventory::Inventory;
 use rulestep::report::diff::{DiffResult, Part, View};
+use rulestep::report::formats::Report as _;
 use rulestep::report::merge::RunResult;
-use rulestep::report::{JudgedSession, Look, Scope, Total, coverage, diff, stats, totals};
+use rulestep::report::{Judged, Look, RunCounts, Scope, coverage, diff, stats, totals};
 use rulestep_base::session::Session;
 use rulestep_engine::policy::{Policy, PolicyFile};
 use rulestep_engine::replay::Replay;
@@ -50,7 +51,7 @@ fn policy(documents: &[Value]) -> Arc<Policy> {
 /// What every command writes of these sessions, in the order of [`COMMANDS`].
 fn results(base: &Arc<Policy>, new: &Arc<Policy>, sessions: &[&Arc<Session>]) -> [Vec<u8>; 4] {
     let mode = Mode::Enforce;
-    let mut total = Total::default();
+    let mut total = RunCounts::default();
     let (mut covered, mut held) = (Coverage::default(), Inventory::default());
     let comparison = Comparison::new(Base::Version(Arc::clone(base)), Arc::clone(new));
     let look = Look { scope: Scope::Summary, color: false };
@@ -59,7 +60,7 @@ fn results(base: &Arc<Policy>, new: &Arc<Policy>, sessions: &[&Arc<Session>]) ->
     let mut compared = DiffResult::default();
     for session in sessions {
         let identity = Identity::of(session);
-        total.add(&JudgedSession::new(Arc::clone(session), new, mode, Scope::Summary));
+        total.add(&Judged::new(Arc::clone(session), new, mode, Scope::Summary));
         total.note(&session.diagnostics);
         total.provenance.sessions.push(identity);
         covered.merge(&Coverage::of(&Replay::with_checks(session, new, mode)));
@@ -72,13 +73,10 @@ fn results(base: &Arc<Policy>, new: &Arc<Policy>, sessions: &[&Arc<Session>]) ->
     totals::json(&total, new, mode, replayed).unwrap();
     (outputs[0].end)(&compared, &view, differences).unwrap();
     let view = coverage::View { coverage: &covered, policy: new, mode, read: &total, color: false };
-    let json = |name: &&str| *name == "json";
-    let output = coverage::OUTPUTS.iter().find(|output| json(&output.name)).unwrap();
-    (output.write)(&view, coverages).unwrap();
+    view.json(coverages).unwrap();
     let (policy, read) = (Some(&**new), &total);
     let view = stats::View { inventory: &held, policy, mode, read, full: true, color: false };
-    let output = stats::OUTPUTS.iter().find(|output| json(&output.name)).unwrap();
-    (output.write)(&view, inventories).unwrap();
+    view.json(inventories).unwrap();
     written
 }
 

@@ -346,7 +346,10 @@ fn inventories_can_be_merged(sessions: &[Arc<Session>], policy: &Arc<Policy>, mo
     // What is first aside, the order does not matter either.
     let reversed: Vec<Inventory> = of.iter().rev().cloned().collect();
     let numbers = |of: &Inventory| {
-        let tools = of.tools.iter().map(|(name, tool)| (name.clone(), tool.calls + 1000 * tool.stopped));
+        let tools = of
+            .tools
+            .iter()
+            .map(|(name, tool)| (name.clone(), tool.calls + 1000 * tool.stopped.unwrap_or_default()));
         let files = of.files.iter().map(|(name, file)| (name.clone(), file.read + 1000 * file.written));
         let programs = of
             .programs

@@ -369,13 +369,13 @@ fn what_follows_a_halt_is_counterfactual() {
 }
 
 mod shown {
-    use rulestep::report::{JudgedSession, Look, Scope, json, text};
+    use rulestep::report::{Judged, Look, Scope, json, text};
 
     use super::*;
 
     fn written(fails: Stage, scope: Scope) -> (Value, String) {
         let (policy, session) = (policy(fails, 1, None, None), session(&["pay", "look", "pay"]));
-        let judged = JudgedSession::new(Arc::clone(&session), &policy, Mode::Enforce, scope);
+        let judged = Judged::new(Arc::clone(&session), &policy, Mode::Enforce, scope);
         let (mut as_json, mut as_text) = (Vec::new(), Vec::new());
         json::session(&judged, scope, &mut as_json).unwrap();
         text::session(&judged, &Look { scope, color: false }, &mut as_text).unwrap();

@@ -11,7 +11,7 @@ use rulestep_engine::dialect::{DIALECTS, Dialect};
 /// The modules of each crate that has some, from left to right. Those in one list do not know each other. Which crate knows which is
 /// said by the manifests.
 const MODULES: &[(&str, &[&[&str]])] = &[
-    ("base", &[&["source"], &["diagnostic"], &["session"], &["wording"]]),
+    ("base", &[&["merge", "source"], &["diagnostic"], &["session"], &["wording"]]),
     (
         "engine",
         &[
@@ -412,6 +412,14 @@ fn the_toy_popup_touches_at_most_four_lines_elsewhere() {
     // Its `mod` and its row, each with a line that keeps it out of the program; a popup of the program has a key and what that
     // opens instead.
     assert!(inside > 0 && lines == 2, "{lines} lines name the toy popup");
+}
+
+/// A counter is its row and what increments it: whatever shows counters has them from their rows, which `counters` tries one by one.
+#[test]
+fn a_counter_touches_two_files() {
+    let names = |source: &Source| source.code().any(|(_, line)| line.contains("unenforced_rules"));
+    let files: Vec<String> = sources().iter().filter(|source| names(source)).map(Source::shown).collect();
+    assert_eq!(files, ["crates/engine/src/replay/counts.rs", "crates/engine/src/replay/tally.rs"]);
 }
 
 /// An agent is a file and its row: nothing else asks which agent it is. `cursor` is a key of MCP as well.

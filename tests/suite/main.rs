@@ -9,6 +9,7 @@ mod cli;
 mod coding;
 mod compare;
 mod conformance;
+mod counters;
 mod dependencies;
 mod documents;
 mod edit;

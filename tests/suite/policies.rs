@@ -81,7 +81,7 @@ impl Recording {
 /// The session as `replay --format json` writes it.
 pub fn json(session: &Arc<Session>, policy: &Arc<Policy>, scope: rulestep::report::Scope) -> Value {
     let mode = rulestep_engine::run::Mode::Enforce;
-    let judged = rulestep::report::JudgedSession::new(Arc::clone(session), policy, mode, scope);
+    let judged = rulestep::report::Judged::new(Arc::clone(session), policy, mode, scope);
     let mut out = Vec::new();
     rulestep::report::json::session(&judged, scope, &mut out).unwrap();
     serde_json::from_slice(&out).unwrap()

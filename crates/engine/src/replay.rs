@@ -5,6 +5,7 @@
 
 mod alternatives;
 mod counted;
+pub mod counts;
 mod course;
 mod outcomes;
 mod player;
@@ -23,12 +24,13 @@ use rulestep_base::session::{Call, CallRef, Outcome, Session, Turn};
 
 pub use alternatives::NotTaken;
 pub use counted::{CountedRefusals, counted_refusals};
+pub use counts::Counts;
 pub use course::Course;
 pub use outcomes::{Outcomes, outcomes};
 use player::Player;
 pub use tables::{RuleCount, Tables, ToolCount, beyond_most, category};
 use tally::Tally;
-pub use tally::{DecidedCall, Status, Summary};
+pub use tally::{DecidedCall, Status};
 
 /// A session judged by a policy.
 pub struct Replay {
@@ -41,8 +43,8 @@ pub struct Replay {
     rules: Vec<RuleState>,
     halt: Option<Halt>,
     frontier: Option<CallRef>,
-    summary: Summary,
-    reported: u32,
+    summary: Counts,
+    reported: u64,
     status: Status,
     /// Runs before the first event of a turn, by turn, the earliest first; never of the first turn, which costs nothing to reach.
     forks: Vec<(u32, Run)>,
@@ -145,8 +147,7 @@ impl Replay {
     fn to(depth: Depth, session: &Arc<Session>, policy: &Arc<Policy>, mode: Mode) -> Replay {
         let mut player = Player::new(&session.facts, policy, mode, depth);
         let (mut forks, mut stride): (Vec<(u32, Run)>, u32) = (Vec::new(), STRIDE);
-        let mut tally = Tally::new(mode);
-        tally.summary.turns = session.turns.len() as u32;
+        let mut tally = Tally::new(mode, session);
         let (mut calls, mut recorded) = (Vec::with_capacity(session.calls.len()), session.calls.iter());
         let mut alternatives: Vec<Vec<DecidedCall>> = Vec::with_capacity(session.alternatives.len());
         for turn in &session.turns {
@@ -174,15 +175,16 @@ impl Replay {
         }
         player.leave(session);
         let rules = player.rules(session);
+        let (summary, status) = tally.end(&rules);
         Replay {
             session: Arc::clone(session),
             policy: Arc::clone(policy),
             mode,
-            status: tally::status(&tally.summary, mode, &rules),
+            status,
             rules,
             halt: player.run.halt().cloned(),
             frontier: tally.frontier,
-            summary: tally.summary,
+            summary,
             reported: tally.reported,
             calls,
             alternatives,
@@ -252,12 +254,12 @@ impl Replay {
     }
 
     /// Counts.
-    pub fn summary(&self) -> Summary {
+    pub fn summary(&self) -> Counts {
         self.summary
     }
 
     /// Allowed calls that a rule reports.
-    pub fn reported(&self) -> u32 {
+    pub fn reported(&self) -> u64 {
         self.reported
     }
 
@@ -268,7 +270,7 @@ impl Replay {
 
     /// Whether this makes `replay` exit with 1: a call was stopped, or a rule is violated.
     pub fn objects(&self) -> bool {
-        tally::objects(&self.summary, &self.rules)
+        self.summary.objects()
     }
 
     /// The frame of a turn, from the nearest fork. `None` if there is no such turn.

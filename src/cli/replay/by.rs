@@ -9,7 +9,8 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::input;
 use crate::cli::screen::Screen;
 use crate::explore::breakdown::{Breakdown, By};
-use crate::report::breakdown::{OUTPUTS, View};
+use crate::report::breakdown::View;
+use crate::report::formats::{formats, write};
 use rulestep_engine::replay::Replay;
 
 /// What findings are counted by.
@@ -22,11 +23,12 @@ pub fn run(corpus: &Corpus, by: &str, format: &str, screen: &mut Screen) -> Resu
     let Some(by) = By::ALL.into_iter().find(|key| key.word() == by) else {
         return Err(Failure::usage(format!("`--by {by}` is not known")));
     };
-    let Some(output) = OUTPUTS.iter().find(|output| output.name == format) else {
-        let names: Vec<String> = OUTPUTS.iter().map(|output| format!("`{}`", output.name)).collect();
-        let message = format!("`--by` does not write `{format}`");
+    let names: Vec<&str> = formats::<View<'_>>().map(|(name, _)| name).collect();
+    if !names.contains(&format) {
+        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        let message = format!("`--by` does not write `{}`", format);
         return Err(Failure::usage(message).help(format!("it writes {}", names.join(", "))));
-    };
+    }
     let mut run = CorpusRun::of("rulestep replay SESSIONS", corpus, screen)?;
     let policy = input::policy(&corpus.policies, corpus.recordings.samples, screen)?;
     let mut breakdown = Breakdown::default();
@@ -35,6 +37,6 @@ pub fn run(corpus: &Corpus, by: &str, format: &str, screen: &mut Screen) -> Resu
     counting.run(&mut run, &mut |counted| breakdown.merge(&counted), screen)?;
     let (breakdown, policy, color) = (&breakdown, &policy, screen.color);
     let view = View { breakdown, by, policy, mode: run.mode, read: &run.read, color };
-    (output.write)(&view, screen.out())?;
-    Ok(run.exit(run.read.objected > 0))
+    write(&view, format, screen.out())?;
+    Ok(run.exit(run.read.counts.objected > 0))
 }

@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 
 use super::{Issue, Level, Run, Spot, warned};
-use crate::report::totals::incomplete;
+use crate::report::counts::incomplete;
 use crate::report::words;
 use rulestep_base::diagnostic::Diagnostic;
 use rulestep_base::wording::clean::{Marks, show};

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::{Case, Issue, Run, unread, warned};
+use crate::report::counts::incomplete_markdown;
 use crate::report::diff::markdown::{LIMIT, MARKER, again, code};
-use crate::report::totals::incomplete_markdown;
 use crate::report::words;
 use rulestep_base::diagnostic::Diagnostic;
 

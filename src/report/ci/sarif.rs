@@ -8,7 +8,7 @@ use hmac_sha256::Hash;
 use serde_json::{Value, json};
 
 use super::{Issue, Level, Run, Spot, warned};
-use crate::report::totals::incomplete;
+use crate::report::counts::incomplete;
 use crate::report::words;
 
 const SCHEMA: &str =

@@ -4,14 +4,14 @@
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus};
 
 use crate::report::unread::UnreadFile;
-use crate::report::{Total, words};
+use crate::report::{RunCounts, words};
 
 /// What is tested.
 const TEST: &str = "the recording is read completely";
 
 /// A test for each recording that was not read whole, and one where the work was broken off. What makes the run fail is an
 /// error, anything else is skipped.
-pub fn tests(total: &Total) -> impl Iterator<Item = TestCase> {
+pub fn tests(total: &RunCounts) -> impl Iterator<Item = TestCase> {
     let files = total.unread.files().map(|(name, file)| {
         let mut test = TestCase::new(TEST, status(file, total.strict));
         test.set_classname(if name.is_empty() {
@@ -21,7 +21,7 @@ pub fn tests(total: &Total) -> impl Iterator<Item = TestCase> {
         });
         test
     });
-    let interrupted = total.interrupted.then(|| {
+    let interrupted = total.reading.interrupted.then(|| {
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
         status.set_type("interrupted");
         status.set_message("interrupted: these results are incomplete");

@@ -1,7 +1,7 @@
 //! Whether the run fails, and by which changes: what a reviewer asks first.
 
 use super::{DiffResult, View, entry};
-use crate::report::totals::incomplete;
+use crate::report::counts::incomplete;
 
 /// `failed by 1 rule weakened, 2 calls newly allowed`; `no change fails the gate`.
 pub fn result(whole: &DiffResult, view: &View<'_>) -> String {

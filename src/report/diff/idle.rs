@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{DiffResult, View};
 use crate::compare::{AlteredRule, Matches};
-use crate::report::mergeable::{add, rows};
+use crate::report::mergeable::rows;
 use crate::report::words;
 use rulestep_engine::monitor::Rule;
 use rulestep_engine::monitor::rule::RulePlace;
@@ -117,7 +117,10 @@ pub fn merge(lines: &mut Vec<IdleLine>, other: Vec<IdleLine>) {
         other.into_iter().map(|line| ((line.rule.clone(), line.fate.clone()), line)).collect();
     lines.retain_mut(|line| {
         let Some(more) = others.remove(&(line.rule.clone(), line.fate.clone())) else { return false };
-        add!(line, more: calls, decided, reported, violated);
+        line.calls += more.calls;
+        line.decided += more.decided;
+        line.reported += more.reported;
+        line.violated += more.violated;
         rows(&mut line.by, more.by, |by| by.rule.clone(), |by, more| by.calls += more.calls);
         line.by.sort_by(|a, b| a.rule.cmp(&b.rule));
         true

@@ -10,9 +10,9 @@ use serde_json::{Map, Value};
 
 use super::{DiffResult, View, edits, idle};
 use crate::compare::{Base, Change, Comparison, Kind, SessionDiff, Side};
+use crate::report::Completeness;
 use crate::report::json::{BodyJson, Named, Version, line};
 use crate::report::mergeable::Mergeable;
-use crate::report::totals::ReadingLine;
 use crate::report::{Provenance, Scope, words};
 use rulestep_base::session::write::Instant;
 use rulestep_base::session::{AlternativeRef, LiveDecision};
@@ -63,7 +63,7 @@ pub fn end(whole: &DiffResult, view: &View<'_>, out: &mut dyn Write) -> io::Resu
         Base::Live => "live",
     };
     let digest = view.comparison.policy().digest();
-    let totals = Totals { counts: counts.collect(), reading: ReadingLine::of(&whole.told) };
+    let totals = Totals { counts: counts.collect(), reading: whole.told.reading.clone() };
     let provenance = whole.told.provenance.judged(Some(digest), view.mode, Some(base));
     let (rules, without_effect) = (edits::data(whole, view), idle::lines(whole, view));
     line(&TotalsLine { schema: SCHEMA.to_owned(), totals, rules, without_effect, provenance }, out)
@@ -217,12 +217,12 @@ struct Totals {
     #[serde(flatten)]
     counts: Map<String, Value>,
     #[serde(flatten)]
-    reading: ReadingLine,
+    reading: Completeness,
 }
 
 impl Mergeable for TotalsLine {
     fn merge(&mut self, other: TotalsLine) -> Result<(), String> {
-        self.totals.reading.merge(other.totals.reading, &mut self.provenance, other.provenance)?;
+        self.provenance.join(other.provenance, &mut self.totals.reading, &other.totals.reading)?;
         if self.rules != other.rules {
             return Err("the rules changed in other ways in the two results".to_owned());
         }
@@ -253,7 +253,7 @@ impl Mergeable for TotalsLine {
     }
 
     fn incomplete(&self) -> bool {
-        self.totals.reading.incomplete()
+        self.totals.reading.is_incomplete()
     }
 
     fn found(&self) -> bool {

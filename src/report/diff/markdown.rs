@@ -11,7 +11,8 @@ use super::entry::{self, About, Entry, VersionVerdict};
 use super::whole::ChangeGroup;
 use super::{DiffResult, View, gate};
 use crate::compare::{Kind, Origin, RuleAt};
-use crate::report::totals::incomplete_markdown;
+use crate::report::counts::incomplete_markdown;
+use crate::report::page::parts::sentence;
 use crate::report::{ci, words};
 
 /// Rows of a table that are not folded.
@@ -251,9 +252,4 @@ pub fn code(text: &str) -> String {
     }
     escaped.push_str("</code>");
     escaped
-}
-
-fn sentence(title: &str) -> String {
-    let mut letters = title.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -40,7 +40,7 @@ pub fn end(whole: &DiffResult, view: &View<'_>, out: &mut dyn Write) -> io::Resu
     }
     told(&whole.told, paint, out)?;
     let skipped =
-        words::skipped(whole.told.skipped).map(|skipped| format!("; {skipped}")).unwrap_or_default();
+        words::skipped(whole.told.reading.skipped).map(|skipped| format!("; {skipped}")).unwrap_or_default();
     let totals = &whole.totals;
     let unchanged = words::thousands(totals.unchanged());
     let compared = words::count(totals.compared(), "session");

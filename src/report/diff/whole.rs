@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::View;
 use super::entry::Entry;
 use crate::compare::{Effects, Kind, Origin, RuleAt, Totals};
-use crate::report::Total;
+use crate::report::RunCounts;
 
 /// One session, compared and written: small beside the session.
 pub struct Part {
@@ -23,7 +23,7 @@ pub struct DiffResult {
     /// Changes, counted.
     pub totals: Totals,
     /// What is wrong with recordings, counted; and whether the work was broken off.
-    pub told: Total,
+    pub told: RunCounts,
     /// What altered rules match.
     pub(super) effects: Effects,
     pub(super) groups: BTreeMap<Key, ChangeGroup>,

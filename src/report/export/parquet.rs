@@ -11,6 +11,8 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
 use serde_json::value::RawValue;
 
+use rulestep_engine::replay::Counts;
+
 /// Rows that are written together, and bytes of them that are held until then.
 const ROWS: usize = 1 << 16;
 const BYTES: usize = 16 << 20;
@@ -48,20 +50,6 @@ const SESSIONS: &[Column] = &[
     ("mode", Kind::Text, NEVER),
     ("status", Kind::Text, NEVER),
     ("violated_rules", Kind::Integer, NEVER),
-    ("turns", Kind::Integer, NEVER),
-    ("calls", Kind::Integer, NEVER),
-    ("copied", Kind::Integer, NEVER),
-    ("allow", Kind::Integer, NEVER),
-    ("ask", Kind::Integer, NEVER),
-    ("would_stop", Kind::Integer, NEVER),
-    ("reported", Kind::Integer, NEVER),
-    ("deny", Kind::Integer, NEVER),
-    ("halt", Kind::Integer, NEVER),
-    ("not_reached", Kind::Integer, NEVER),
-    ("deny_counterfactual", Kind::Integer, NEVER),
-    ("disagree", Kind::Integer, NEVER),
-    ("alternatives", Kind::Integer, NEVER),
-    ("alternatives_stopped", Kind::Integer, NEVER),
 ];
 
 const CALLS: &[Column] = &[
@@ -125,7 +113,7 @@ enum Typed {
 
 /// A table that is being written.
 pub struct ParquetTable<W: Write + Send> {
-    columns: &'static [Column],
+    columns: Vec<Column>,
     out: SerializedFileWriter<W>,
     values: Vec<Values>,
     rows: usize,
@@ -138,10 +126,13 @@ impl<W: Write + Send> ParquetTable<W> {
     /// # Errors
     /// It cannot be written, or there is no such table.
     pub fn begin(name: &str, out: W) -> io::Result<ParquetTable<W>> {
-        let columns = match name {
-            "sessions" => SESSIONS,
-            "calls" => CALLS,
-            "findings" => FINDINGS,
+        let columns: Vec<Column> = match name {
+            "sessions" => {
+                let counts = Counts::of_session().map(|counter| (counter.name, Kind::Integer, NEVER));
+                SESSIONS.iter().copied().chain(counts).collect()
+            }
+            "calls" => CALLS.to_vec(),
+            "findings" => FINDINGS.to_vec(),
             _ => return Err(io::Error::other(format!("the table `{name}` has no columns"))),
         };
         let fields: Result<Vec<_>, _> = columns.iter().map(|column| field(*column).map(Arc::new)).collect();
@@ -335,12 +326,12 @@ mod tests {
             // A second group of rows.
             written.flush().unwrap();
             written.write(&lines).unwrap();
-            let columns = written.columns;
+            let columns = written.columns.clone();
             written.finish().unwrap();
             let rows = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
             let rows: Vec<Value> = rows.map(|line| serde_json::from_slice(line).unwrap()).collect();
             all += rows.len();
-            let (groups, found) = read(file, columns);
+            let (groups, found) = read(file, &columns);
             assert_eq!(groups, 2);
             assert_eq!(found, [rows.clone(), rows].concat(), "{}", table.name);
         }

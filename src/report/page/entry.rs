@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::parts::{all, anchor};
 use crate::report::account::{Account, Objection};
-use crate::report::dossier::{Entry, Group};
+use crate::report::report_data::{Entry, Group};
 use crate::report::{End, words};
 use rulestep_base::wording::glyph::Glyph;
 use rulestep_engine::monitor::{Effect, RuleId};

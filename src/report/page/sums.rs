@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::parts::{all, anchor};
 use crate::explore::coverage::{Exercise, RuleUse};
-use crate::report::dossier::{Listed, SessionRow};
+use crate::report::report_data::{Listed, SessionRow};
 use crate::report::{End, words};
 use rulestep_base::wording::glyph::Glyph;
 use rulestep_engine::run::Verdict;
@@ -16,9 +16,8 @@ const TOOLS: usize = 20;
 
 /// What all sessions add up to.
 pub fn totals(end: &End<'_>) -> Markup {
-    let total = end.total;
+    let total = &end.total.counts;
     let decided = |verdict| words::decided(verdict, end.mode);
-    let (violated, unenforced) = (total.tables.violated(), total.tables.unenforced());
     let counts = [
         (total.sessions, if total.sessions == 1 { "session" } else { "sessions" }, true),
         (total.calls, if total.calls == 1 { "call" } else { "calls" }, true),
@@ -30,22 +29,10 @@ pub fn totals(end: &End<'_>) -> Markup {
         (total.not_reached, "not reached", false),
         (total.copied, "copied and not counted", false),
         (total.alternatives_stopped, "stopped in choices not taken", false),
-        (violated, if violated == 1 { "session rule violated" } else { "session rules violated" }, false),
-        (
-            unenforced,
-            if unenforced == 1 {
-                "session rule violated (not enforced)"
-            } else {
-                "session rules violated (not enforced)"
-            },
-            false,
-        ),
-        (
-            total.disagree,
-            if total.disagree == 1 { "differs from the recording" } else { "differ from the recording" },
-            false,
-        ),
     ];
+    let differ = if total.disagree == 1 { "differs from the recording" } else { "differ from the recording" };
+    let worded = total.worded().map(|(_, count, noun)| (count, noun, false));
+    let counts = counts.into_iter().chain(worded).chain([(total.disagree, differ, false)]);
     html! {
         dl.totals {
             @for (count, label, always) in counts {
@@ -57,10 +44,10 @@ pub fn totals(end: &End<'_>) -> Markup {
 
 /// Every rule of the policy and what the recordings ask it.
 pub fn rules(end: &End<'_>) -> Markup {
-    let coverage = &end.dossier.coverage;
+    let coverage = &end.data.coverage;
     let rules = coverage.of_policy(end.policy);
     let count = |exercise| rules.iter().filter(|(_, _, used)| used.exercise() == exercise).count() as u64;
-    let found = end.dossier.groups();
+    let found = end.data.groups();
     let free = coverage.ungoverned(end.policy);
     html! {
         section {
@@ -129,7 +116,7 @@ fn result(used: &RuleUse) -> Markup {
 
 /// The sessions, those with findings first.
 pub fn sessions(end: &End<'_>) -> Markup {
-    let (objected, clean) = (&end.dossier.objected, &end.dossier.clean);
+    let (objected, clean) = (&end.data.objected, &end.data.clean);
     html! {
         section {
             h2 { "Sessions" }
@@ -153,9 +140,9 @@ fn table(listed: &Listed<SessionRow>, caption: &str, end: &End<'_>) -> Markup {
                         tr {
                             th scope="row" { (row.id) br; code.meta { (row.file) } }
                             td { (row.title) }
-                            td.count { (words::thousands(row.calls.into())) }
-                            td.count { (words::thousands(row.stopped.into())) }
-                            td.count { (words::thousands(row.violated.into())) }
+                            td.count { (words::thousands(row.calls)) }
+                            td.count { (words::thousands(row.stopped)) }
+                            td.count { (words::thousands(row.violated)) }
                         }
                         "\n"
                     }

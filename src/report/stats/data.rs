@@ -1,18 +1,20 @@
 //! What recordings hold, as data.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::hash::Hash;
 use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
-use crate::explore::inventory::{FileCalls, Inventory};
-use crate::explore::occurrence::Occurrence;
-use crate::report::coverage::OccurrenceLine;
+use crate::explore::inventory::{
+    FileCalls, GapCalls, HostCalls, Inventory, ProgramCalls, SessionCount, ToolCalls,
+};
 use crate::report::json::line;
 use crate::report::json::parts::Version;
-use crate::report::mergeable::{Mergeable, add, rows};
-use crate::report::totals::{ReadingLine, is_zero};
-use crate::report::{Provenance, Total};
+use crate::report::mergeable::{self, Mergeable};
+use crate::report::{Completeness, Provenance, RunCounts};
+use rulestep_base::merge::{Merge, is_zero};
 use rulestep_engine::policy::Policy;
 use rulestep_engine::run::Mode;
 
@@ -31,182 +33,94 @@ pub(in crate::report) struct StatsLine {
     #[serde(default, skip_serializing_if = "is_zero")]
     alternatives: u64,
     #[serde(flatten)]
-    reading: ReadingLine,
+    reading: Completeness,
     /// Without one no call was judged.
     policy: Option<Version>,
     /// Calls that ran a command line.
     commands: u64,
-    tools: Vec<ToolLine>,
-    programs: Vec<ProgramLine>,
-    places: Vec<PlaceLine>,
-    files: Vec<FileLine>,
-    hosts: Vec<HostLine>,
-    unknown: Vec<GapLine>,
-    projects: Vec<SessionLine>,
-    days: Vec<DayLine>,
+    tools: Rows<Tool, ToolCalls>,
+    programs: Rows<Name, ProgramCalls>,
+    places: Rows<Place, FileCalls>,
+    files: Rows<File, FileCalls>,
+    hosts: Rows<Name, HostCalls>,
+    unknown: Rows<Gap, GapCalls>,
+    projects: Rows<Project, SessionCount>,
+    days: Rows<Day, SessionCount>,
     provenance: Provenance,
 }
 
-#[derive(Serialize, Deserialize)]
-struct ToolLine {
-    tool: String,
-    calls: u64,
-    errors: u64,
-    refused: u64,
-    no_result: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    stopped: Option<u64>,
-    first: Option<OccurrenceLine>,
-}
+type Rows<K, V> = Vec<Row<K, V>>;
 
+/// A row of a list: what it is about, and its counts.
 #[derive(Serialize, Deserialize)]
-struct ProgramLine {
-    name: String,
-    calls: u64,
-    sessions: u64,
-    ok: u64,
-    errors: u64,
-    first: Option<OccurrenceLine>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct PlaceLine {
-    place: String,
+struct Row<K, V> {
     #[serde(flatten)]
-    counts: FileCounts,
-}
-
-#[derive(Serialize, Deserialize)]
-struct FileLine {
-    file: String,
+    key: K,
     #[serde(flatten)]
-    counts: FileCounts,
+    counts: V,
 }
 
-#[derive(Serialize, Deserialize)]
-struct FileCounts {
-    calls: u64,
-    sessions: u64,
-    read: u64,
-    written: u64,
-    deleted: u64,
-    first: Option<OccurrenceLine>,
+/// What rows are about, each by the name that JSON has for it.
+macro_rules! keys {
+    ($($name:ident { $field:ident: $type:ty })+) => {$(
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        struct $name { $field: $type }
+    )+};
 }
 
-#[derive(Serialize, Deserialize)]
-struct HostLine {
-    name: String,
-    calls: u64,
-    sessions: u64,
-    reached: u64,
-    first: Option<OccurrenceLine>,
+keys! {
+    Tool { tool: String }
+    Name { name: String }
+    Place { place: String }
+    File { file: String }
+    Gap { what: String }
+    Project { project: Option<String> }
+    Day { day: Option<String> }
 }
 
-/// Calls of which something is not known.
-#[derive(Serialize, Deserialize)]
-struct GapLine {
-    what: String,
-    calls: u64,
-    sessions: u64,
-    first: Option<OccurrenceLine>,
+fn rows<N, V: Clone, K>(of: &BTreeMap<N, V>, key: impl Fn(&N) -> K) -> Rows<K, V> {
+    of.iter().map(|(name, counts)| Row { key: key(name), counts: counts.clone() }).collect()
 }
 
-#[derive(Serialize, Deserialize)]
-struct SessionLine {
-    project: Option<String>,
-    sessions: u64,
-    calls: u64,
+fn add<K: Clone + Eq + Hash, V: Merge>(known: &mut Rows<K, V>, more: Rows<K, V>) {
+    mergeable::rows(known, more, |row| row.key.clone(), |row, more| row.counts.merge(&more.counts));
 }
 
-#[derive(Serialize, Deserialize)]
-struct DayLine {
-    day: Option<String>,
-    sessions: u64,
-    calls: u64,
+/// The greatest counts first, those alike by name.
+fn settle<K: Ord, V>(rows: &mut Rows<K, V>, count: fn(&V) -> u64) {
+    rows.sort_by(|a, b| (Reverse(count(&a.counts)), &a.key).cmp(&(Reverse(count(&b.counts)), &b.key)));
 }
 
 impl Mergeable for StatsLine {
     fn merge(&mut self, other: StatsLine) -> Result<(), String> {
-        self.reading.merge(other.reading, &mut self.provenance, other.provenance)?;
-        add!(self, other: sessions, calls, copied, alternatives, commands);
-        let earlier =
-            |known: &mut Option<OccurrenceLine>, more| OccurrenceLine::nearer(known, more, Ordering::Less);
-        rows(
-            &mut self.tools,
-            other.tools,
-            |row| row.tool.clone(),
-            |row, more| {
-                add!(row, more: calls, errors, refused, no_result);
-                if let (Some(known), Some(more)) = (&mut row.stopped, more.stopped) {
-                    *known += more;
-                }
-                earlier(&mut row.first, more.first);
-            },
-        );
-        rows(
-            &mut self.programs,
-            other.programs,
-            |row| row.name.clone(),
-            |row, more| {
-                add!(row, more: calls, sessions, ok, errors);
-                earlier(&mut row.first, more.first);
-            },
-        );
-        let touched = |row: &mut FileCounts, more: FileCounts| {
-            add!(row, more: calls, sessions, read, written, deleted);
-            earlier(&mut row.first, more.first);
-        };
-        rows(
-            &mut self.places,
-            other.places,
-            |row| row.place.clone(),
-            |row, more| touched(&mut row.counts, more.counts),
-        );
-        rows(
-            &mut self.files,
-            other.files,
-            |row| row.file.clone(),
-            |row, more| touched(&mut row.counts, more.counts),
-        );
-        rows(
-            &mut self.hosts,
-            other.hosts,
-            |row| row.name.clone(),
-            |row, more| {
-                add!(row, more: calls, sessions, reached);
-                earlier(&mut row.first, more.first);
-            },
-        );
-        rows(
-            &mut self.unknown,
-            other.unknown,
-            |row| row.what.clone(),
-            |row, more| {
-                add!(row, more: calls, sessions);
-                earlier(&mut row.first, more.first);
-            },
-        );
-        rows(
-            &mut self.projects,
-            other.projects,
-            |row| row.project.clone(),
-            |row, more| add!(row, more: sessions, calls),
-        );
-        rows(&mut self.days, other.days, |row| row.day.clone(), |row, more| add!(row, more: sessions, calls));
+        self.provenance.join(other.provenance, &mut self.reading, &other.reading)?;
+        self.sessions += other.sessions;
+        self.calls += other.calls;
+        self.copied += other.copied;
+        self.alternatives += other.alternatives;
+        self.commands += other.commands;
+        add(&mut self.tools, other.tools);
+        add(&mut self.programs, other.programs);
+        add(&mut self.places, other.places);
+        add(&mut self.files, other.files);
+        add(&mut self.hosts, other.hosts);
+        add(&mut self.unknown, other.unknown);
+        add(&mut self.projects, other.projects);
+        add(&mut self.days, other.days);
         self.settle();
         Ok(())
     }
 
-    /// Each list by its counts, the greatest first, then by name; days the newest first.
+    /// Days are the newest first.
     fn settle(&mut self) {
-        self.tools.sort_by(|a, b| (b.calls, &a.tool).cmp(&(a.calls, &b.tool)));
-        self.programs.sort_by(|a, b| (b.calls, &a.name).cmp(&(a.calls, &b.name)));
-        self.hosts.sort_by(|a, b| (b.calls, &a.name).cmp(&(a.calls, &b.name)));
-        self.places.sort_by(|a, b| (b.counts.calls, &a.place).cmp(&(a.counts.calls, &b.place)));
-        self.files.sort_by(|a, b| (b.counts.calls, &a.file).cmp(&(a.counts.calls, &b.file)));
-        self.unknown.sort_by(|a, b| (b.calls, &a.what).cmp(&(a.calls, &b.what)));
-        self.projects.sort_by(|a, b| (b.sessions, &a.project).cmp(&(a.sessions, &b.project)));
-        self.days.sort_by(|a, b| b.day.cmp(&a.day));
+        settle(&mut self.tools, |row| row.calls);
+        settle(&mut self.programs, |row| row.calls);
+        settle(&mut self.hosts, |row| row.calls);
+        settle(&mut self.places, |row| row.calls);
+        settle(&mut self.files, |row| row.calls);
+        settle(&mut self.unknown, |row| row.calls);
+        settle(&mut self.projects, |row| row.sessions);
+        self.days.sort_by(|a, b| b.key.cmp(&a.key));
     }
 
     fn sessions(&self) -> u64 {
@@ -218,7 +132,7 @@ impl Mergeable for StatsLine {
     }
 
     fn incomplete(&self) -> bool {
-        self.reading.incomplete()
+        self.reading.is_incomplete()
     }
 }
 
@@ -227,81 +141,34 @@ pub fn json(
     inventory: &Inventory,
     policy: Option<&Policy>,
     mode: Mode,
-    read: &Total,
+    read: &RunCounts,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let first = |occurrence: &Option<Occurrence>| occurrence.as_ref().map(OccurrenceLine::of);
-    let tools = inventory.tools.iter().map(|(name, tool)| ToolLine {
-        tool: name.to_string(),
-        calls: tool.calls,
-        errors: tool.errors,
-        refused: tool.refused,
-        no_result: tool.unanswered,
-        stopped: policy.map(|_| tool.stopped),
-        first: first(&tool.first),
-    });
-    let counts = |of: &FileCalls| FileCounts {
-        calls: of.calls,
-        sessions: of.sessions,
-        read: of.read,
-        written: of.written,
-        deleted: of.deleted,
-        first: first(&of.first),
-    };
-    let programs = inventory.programs.iter().map(|(name, program)| ProgramLine {
-        name: name.to_string(),
-        calls: program.calls,
-        sessions: program.sessions,
-        ok: program.ok,
-        errors: program.errors,
-        first: first(&program.first),
-    });
-    let places = inventory.places.iter();
-    let places = places.map(|(zone, of)| PlaceLine { place: zone.name().to_owned(), counts: counts(of) });
-    let files = inventory.files.iter();
-    let files = files.map(|(name, of)| FileLine { file: name.to_string(), counts: counts(of) });
-    let hosts = inventory.hosts.iter().map(|(name, host)| HostLine {
-        name: name.to_string(),
-        calls: host.calls,
-        sessions: host.sessions,
-        reached: host.reached,
-        first: first(&host.first),
-    });
-    let unknown = inventory.gaps.iter().map(|(gap, of)| GapLine {
-        what: gap.name().to_owned(),
-        calls: of.calls,
-        sessions: of.sessions,
-        first: first(&of.first),
-    });
-    let projects = inventory.projects.iter().map(|(name, count)| SessionLine {
-        project: name.as_deref().map(str::to_owned),
-        sessions: count.sessions,
-        calls: count.calls,
-    });
-    let days = inventory.days.iter().map(|(day, count)| DayLine {
-        day: day.map(|day| day.to_string()),
-        sessions: count.sessions,
-        calls: count.calls,
-    });
     let mut object = StatsLine {
         schema: SCHEMA.to_owned(),
         sessions: inventory.sessions,
         calls: inventory.calls,
         copied: inventory.copied,
         alternatives: inventory.alternatives,
-        reading: ReadingLine::of(read),
+        reading: read.reading.clone(),
         policy: policy.map(Version::of),
         commands: inventory.commands,
-        tools: tools.collect(),
-        programs: programs.collect(),
-        places: places.collect(),
-        files: files.collect(),
-        hosts: hosts.collect(),
-        unknown: unknown.collect(),
-        projects: projects.collect(),
-        days: days.collect(),
+        tools: rows(&inventory.tools, |name| Tool { tool: name.to_string() }),
+        programs: rows(&inventory.programs, |name| Name { name: name.to_string() }),
+        places: rows(&inventory.places, |zone| Place { place: zone.name().to_owned() }),
+        files: rows(&inventory.files, |name| File { file: name.to_string() }),
+        hosts: rows(&inventory.hosts, |name| Name { name: name.to_string() }),
+        unknown: rows(&inventory.gaps, |gap| Gap { what: gap.name().to_owned() }),
+        projects: rows(&inventory.projects, |name| Project { project: name.as_deref().map(str::to_owned) }),
+        days: rows(&inventory.days, |day| Day { day: day.map(|day| day.to_string()) }),
         provenance: read.provenance.judged(policy.map(|policy| &**policy.digest()), mode, None),
     };
+    if policy.is_none() {
+        object.tools.iter_mut().for_each(|row| row.counts.stopped = None);
+    }
+    // Projects and days are of sessions, not of calls.
+    object.projects.iter_mut().for_each(|row| row.counts.first = None);
+    object.days.iter_mut().for_each(|row| row.counts.first = None);
     object.settle();
     line(&object, out)
 }

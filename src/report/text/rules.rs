@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::calls::said;
 use super::row::row;
 use super::trace;
-use crate::report::JudgedSession;
+use crate::report::Judged;
 use crate::report::paint::Paint;
 use crate::report::words;
 use rulestep_base::wording::glyph::Glyph;
@@ -24,7 +24,7 @@ pub(super) fn violated(replay: &Replay, paint: Paint, out: &mut dyn Write) -> io
 }
 
 /// Writes the names of violated rules alone.
-pub(super) fn names(judged: &JudgedSession, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn names(judged: &Judged, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
     for state in judged.violated() {
         let Some(rule) = judged.policy().rules().get(state.rule) else { continue };
         let code = state.code.map(|code| format!("  {code}")).unwrap_or_default();

@@ -218,7 +218,7 @@ fn cases(model: &Model, row: &mut Row<'_>) {
 fn counts(row: &mut Row<'_>, model: &Model, replay: &Replay) {
     let theme: &Theme = row.theme();
     let (summary, verdict) = (replay.summary(), SessionVerdict::of(replay));
-    let damaged = model.entry().map_or(0, |entry| u32::try_from(entry.damaged()).unwrap_or(u32::MAX));
+    let damaged = model.entry().map_or(0, |entry| entry.damaged() as u64);
     let parts = [
         (Role::StatusProblem, Glyph::Problem, damaged, false),
         (Role::VerdictDeny, Glyph::Deny, verdict.against(), true),

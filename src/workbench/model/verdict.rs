@@ -7,7 +7,7 @@ use rulestep_engine::run::{Mode, Verdict};
 
 impl SessionVerdict {
     /// The count of `!`: reported calls, and violated rules that fail nothing.
-    pub fn reports(self) -> u32 {
+    pub fn reports(self) -> u64 {
         self.reported.saturating_add(self.unenforced)
     }
 

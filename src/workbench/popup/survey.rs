@@ -299,7 +299,7 @@ fn visit(model: &mut Model, first: &Occurrence) {
         return model.say("this session is no longer in the list");
     };
     model.dialog.overlays.pop();
-    match first.place {
+    match first.place() {
         Place::Call(call) => jump::to(model, entry, Ok(ChangePlace::Call(call))),
         Place::Choice(at) => jump::to(model, entry, Ok(ChangePlace::Alternative(at))),
         Place::Session => {

@@ -77,7 +77,7 @@ fn across(model: &mut Model, forward: bool, wanted: Wanted, what: &str) {
         }
         None => {
             let verdicts = model.scope().filter_map(|at| model.archive.entries.get(at)?.verdict());
-            let others = verdicts.map(|verdict| u64::from(verdict.reports())).sum::<u64>();
+            let others = verdicts.map(|verdict| verdict.reports()).sum::<u64>();
             let others = match others {
                 0 => String::new(),
                 _ if !enforced => String::new(),

@@ -178,7 +178,7 @@ fn forge(folder: &TempDir) -> usize {
             .map(|(name, entry)| {
                 let mut entry: serde_json::Value = serde_json::from_slice(entry).unwrap();
                 for answer in entry["answers"].as_array_mut().unwrap() {
-                    let total = &mut answer["answers"]["total"];
+                    let total = &mut answer["answers"]["total"]["counts"];
                     let turns = total["turns"].as_u64().unwrap();
                     total["turns"] = (turns * 2).into();
                 }

@@ -217,7 +217,10 @@ fn coverage_counts_calls_of_choices_not_taken_apart() {
     1 session, 1 call and 1 in choices not taken, 1 rule: 1 with findings, 0 checked without findings, 0 never checked
     ");
     let markdown = coverage("markdown");
-    assert!(markdown.contains("`p.yaml:2` | 1 | 1 | 0 | 1 | 0 | fired |"), "{markdown}");
+    let asked = "- `check before pay` `p.yaml:2`\n  `1 session · 1 call in choices not taken, 1 failed · first s:1.2.1`\n";
+    assert!(markdown.contains(asked), "{markdown}");
+    let page = coverage("html");
+    assert!(page.contains("1 session · 1 call in choices not taken, 1 failed · first s:1.2.1"), "{page}");
     let json = &lines(&coverage("json"))[0];
     assert_eq!((&json["calls"], &json["alternatives"]), (&json!(1), &json!(1)));
     let rule = &json["rules"][0];
@@ -341,9 +344,12 @@ fn coverage_is_reported_in_each_form() {
     insta::assert_snapshot!(markdown, @r"
     ### 3 sessions, 3 calls, 1 rule: 1 with findings, 0 checked without findings, 0 never checked
 
-    | rule | sessions | calls | passed | stopped | violated | state |
-    |---|--:|--:|--:|--:|--:|---|
-    | `check before pay` `p.yaml:2` | 1 | 1 | 0 | 1 | 0 | fired |
+    #### with findings: stopped, reported or objected to a call, or was violated (1)
+
+    - `check before pay` `p.yaml:2`
+      `1 call in 1 session: 1 stopped · first paid:1.1`
+
+    **tools without a rule, by calls** `look` 2
     ");
     let (_, json, _) = coverage("json");
     let json: Value = serde_json::from_str(&json).unwrap();

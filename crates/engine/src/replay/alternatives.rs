@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::tally::{self, Tally};
+use super::tally::Tally;
 use super::{DecidedCall, Replay};
 use crate::monitor::Depth;
 use rulestep_base::session::{Alternative, AlternativeRef, Call, ToolCall};
@@ -63,8 +63,7 @@ impl Replay {
         let alternative = self.session.alternatives.get(place)?;
         let session = Arc::new(self.session.taking(alternative));
         let last = session.turns.last()?;
-        let mut tally = Tally::new(self.mode);
-        tally.summary.turns = session.turns.len() as u32;
+        let mut tally = Tally::new(self.mode, &session);
         let known = self.alternatives.iter().take(session.alternatives.len());
         let earlier = self.alternatives(None).take_while(|other| other.alternative.turn < alternative.turn);
         for NotTaken { alternative, judged, .. } in earlier {
@@ -78,14 +77,15 @@ impl Replay {
         let (number, mut player) = self.resumed(last.number, Depth::Findings);
         player.end(&session, number, &calls);
         let rules = player.rules(&session);
+        let (summary, status) = tally.end(&rules);
         Some(Replay {
             policy: Arc::clone(&self.policy),
             mode: self.mode,
-            status: tally::status(&tally.summary, self.mode, &rules),
+            status,
             rules,
             halt: player.run.halt().cloned(),
             frontier: tally.frontier,
-            summary: tally.summary,
+            summary,
             reported: tally.reported,
             calls,
             alternatives: known.cloned().collect(),

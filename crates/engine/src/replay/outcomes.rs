@@ -8,18 +8,18 @@ use crate::policy::Policy;
 use crate::run::{Decision, Halt, Mode};
 use rulestep_base::session::Session;
 
-use super::Replay;
 use super::counted::{CountedRefusals, counted_refusals};
 use super::player::{Player, new};
 use super::tables::{ByTool, Tables};
-use super::tally::{self, Status, Summary, Tally};
+use super::tally::{Status, Tally};
+use super::{Counts, Replay};
 
 /// A session's outcome without its calls: what `--summary` prints. Nothing is narrowed, and of a
 /// stopped call only the deciding finding is built.
 #[derive(Debug, Clone)]
 pub struct Outcomes {
     /// Counts.
-    pub summary: Summary,
+    pub summary: Counts,
     /// Status.
     pub status: Status,
     /// The first halt.
@@ -35,8 +35,7 @@ pub struct Outcomes {
 /// A session's outcome alone, for less than a whole [`Replay`](super::Replay).
 pub fn outcomes(session: &Session, policy: &Arc<Policy>, mode: Mode) -> Outcomes {
     let mut player = Player::new(&session.facts, policy, mode, Depth::Deciding);
-    let (mut tally, mut tables) = (Tally::new(mode), Tables::default());
-    tally.summary.turns = session.turns.len() as u32;
+    let (mut tally, mut tables) = (Tally::new(mode, session), Tables::default());
     let (mut decision, mut by_tool) = (Decision::allow(), ByTool::new());
     for turn in &session.turns {
         player.enter(session, turn);
@@ -58,9 +57,10 @@ pub fn outcomes(session: &Session, policy: &Arc<Policy>, mode: Mode) -> Outcomes
     let rules = player.rules(session);
     by_tool.end(&mut tables);
     tables.end(&rules);
+    let (summary, status) = tally.end(&rules);
     Outcomes {
-        summary: tally.summary,
-        status: tally::status(&tally.summary, tally.mode, &rules),
+        summary,
+        status,
         halt: player.run.halt().cloned(),
         rules,
         tables,
@@ -83,6 +83,6 @@ impl Outcomes {
 
     /// Whether this makes `replay` exit with 1: a call was stopped, or a rule is violated.
     pub fn objects(&self) -> bool {
-        tally::objects(&self.summary, &self.rules)
+        self.summary.objects()
     }
 }

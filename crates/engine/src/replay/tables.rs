@@ -15,6 +15,8 @@ use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{Effect, Finding, RuleId};
 use crate::run::{Decision, Verdict};
 use rulestep_base::diagnostic::Code;
+use rulestep_base::merge::{Merge, is_zero};
+use rulestep_base::merged;
 
 use super::Replay;
 
@@ -44,29 +46,31 @@ fn codes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<Code, u6
     known.collect::<Option<_>>().ok_or_else(|| D::Error::custom("a code is not known"))
 }
 
-/// Counts of one rule.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RuleCount {
-    /// Calls that it stopped: it was the one that decided.
-    pub stopped: u64,
-    /// Calls that it had a person asked about.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub asked: u64,
-    /// Calls that it would have stopped or asked about, had it been enforced.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub would_stop: u64,
-    /// Calls that it reported and that nothing else kept from running.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub reported: u64,
-    /// Of the stopped ones, the counterfactual ones.
-    pub counterfactual: u64,
-    /// Times it is violated, as a rule about a session.
-    pub violated: u64,
-    /// How often it is violated while it only reports, or is not enforced.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub unenforced: u64,
-    /// Sessions in which it had any of these.
-    pub sessions: u64,
+merged! {
+    /// Counts of one rule.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct RuleCount {
+        /// Calls that it stopped: it was the one that decided.
+        pub stopped: u64,
+        /// Calls that it had a person asked about.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        pub asked: u64,
+        /// Calls that it would have stopped or asked about, had it been enforced.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        pub would_stop: u64,
+        /// Calls that it reported and that nothing else kept from running.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        pub reported: u64,
+        /// Of the stopped ones, the counterfactual ones.
+        pub counterfactual: u64,
+        /// Times it is violated, as a rule about a session.
+        pub violated: u64,
+        /// Times it is violated where it only reports, or is not enforced.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        pub unenforced: u64,
+        /// Sessions in which it had any of these.
+        pub sessions: u64,
+    }
 }
 
 /// The calls of one session by tool, in order of first use, each with the run's data for it. A session has each name
@@ -129,29 +133,27 @@ impl<'s, P: Copy> ByTool<'s, P> {
 
     pub fn end(self, tables: &mut Tables) {
         for (tool, _, count) in self.counts {
-            tables.tools.entry(Arc::clone(tool)).or_default().merge(count);
+            tables.tools.entry(Arc::clone(tool)).or_default().merge(&count);
         }
     }
 }
 
-/// The decisions about the calls of one tool.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ToolCount {
-    /// Calls by decision.
-    pub allow: u64,
-    /// See `allow`.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub ask: u64,
-    /// See `allow`.
-    pub deny: u64,
-    /// See `allow`.
-    pub halt: u64,
-    /// See `allow`.
-    pub not_reached: u64,
-}
-
-fn is_zero(count: &u64) -> bool {
-    *count == 0
+merged! {
+    /// The decisions about the calls of one tool.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct ToolCount {
+        /// Calls by decision.
+        pub allow: u64,
+        /// See `allow`.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        pub ask: u64,
+        /// See `allow`.
+        pub deny: u64,
+        /// See `allow`.
+        pub halt: u64,
+        /// See `allow`.
+        pub not_reached: u64,
+    }
 }
 
 impl Tables {
@@ -217,35 +219,19 @@ impl Tables {
             }
         }
         self.rules.values_mut().for_each(|rule| rule.sessions = 1);
-        self.other_tools.merge(beyond_most(&mut self.tools));
+        self.other_tools.merge(&beyond_most(&mut self.tools));
     }
+}
 
-    /// Counts what others counted.
+impl Tables {
+    /// Adds what was counted elsewhere.
     pub fn merge(&mut self, other: &Tables) {
-        for (rule, more) in &other.rules {
-            self.rules.entry(*rule).or_default().merge(*more);
-        }
-        for (code, more) in &other.codes {
-            *self.codes.entry(*code).or_default() += more;
-        }
-        for (reason, more) in &other.reasons {
-            *self.reasons.entry(Arc::clone(reason)).or_default() += more;
-        }
-        self.other_tools.merge(other.other_tools);
-        for (tool, more) in &other.tools {
-            self.tools.entry(Arc::clone(tool)).or_default().merge(*more);
-        }
-        self.other_tools.merge(beyond_most(&mut self.tools));
-    }
-
-    /// Rules about sessions that are violated, counted in each session.
-    pub fn violated(&self) -> u64 {
-        self.rules.values().map(|rule| rule.violated).sum()
-    }
-
-    /// The same for rules that only report, or are not enforced.
-    pub fn unenforced(&self) -> u64 {
-        self.rules.values().map(|rule| rule.unenforced).sum()
+        Merge::merge(&mut self.rules, &other.rules);
+        Merge::merge(&mut self.codes, &other.codes);
+        Merge::merge(&mut self.reasons, &other.reasons);
+        self.other_tools.merge(&other.other_tools);
+        Merge::merge(&mut self.tools, &other.tools);
+        self.other_tools.merge(&beyond_most(&mut self.tools));
     }
 }
 
@@ -256,23 +242,9 @@ pub fn beyond_most<K: Ord>(tools: &mut BTreeMap<K, ToolCount>) -> ToolCount {
     while tools.len() > MOST_TOOLS
         && let Some((_, count)) = tools.pop_last()
     {
-        beyond.merge(count);
+        beyond.merge(&count);
     }
     beyond
-}
-
-impl RuleCount {
-    /// Counts what others counted.
-    pub fn merge(&mut self, more: RuleCount) {
-        self.stopped += more.stopped;
-        self.asked += more.asked;
-        self.would_stop += more.would_stop;
-        self.reported += more.reported;
-        self.counterfactual += more.counterfactual;
-        self.violated += more.violated;
-        self.unenforced += more.unenforced;
-        self.sessions += more.sessions;
-    }
 }
 
 impl ToolCount {
@@ -294,15 +266,6 @@ impl ToolCount {
             Verdict::Halt => &mut self.halt,
             Verdict::NotReached => &mut self.not_reached,
         } += 1;
-    }
-
-    /// Counts what others counted.
-    pub fn merge(&mut self, more: ToolCount) {
-        self.allow += more.allow;
-        self.ask += more.ask;
-        self.deny += more.deny;
-        self.halt += more.halt;
-        self.not_reached += more.not_reached;
     }
 }
 

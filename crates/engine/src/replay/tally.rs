@@ -1,10 +1,11 @@
-//! The result of a session: its counts, its status, and the divergence from the recording.
+//! What increments the counters of a session, its status, and where decisions and recording part.
 
 use serde::Serialize;
 
+use super::Counts;
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::run::{Decision, Mode, Verdict};
-use rulestep_base::session::{Call, CallRef, Outcome};
+use rulestep_base::session::{Call, CallRef, Outcome, Session};
 
 /// One call of the recording, decided.
 #[derive(Debug, Clone)]
@@ -15,56 +16,6 @@ pub struct DecidedCall {
     pub agrees: bool,
     /// The model had seen something else by then.
     pub counterfactual: bool,
-}
-
-/// The result of a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Summary {
-    /// Model responses.
-    pub turns: u32,
-    /// Proposed calls.
-    pub calls: u32,
-    /// Calls that a fork has as its past; none of the counts has them.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub copied: u32,
-    /// Calls by decision.
-    pub allow: u32,
-    /// Calls that a person is asked about.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub ask: u32,
-    /// See `allow`.
-    pub deny: u32,
-    /// See `allow`.
-    pub halt: u32,
-    /// See `allow`.
-    pub not_reached: u32,
-    /// Calls that are allowed or asked about, and that a rule which is not enforced would have stopped or asked about.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub would_stop: u32,
-    /// Calls that are allowed and that a rule reports, without those that a rule which is not enforced would have stopped.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub reported: u32,
-    /// Denied or halted calls beyond the frontier, which the others count as well.
-    pub deny_counterfactual: u32,
-    /// Calls with a decision that differs from what the recording did.
-    pub disagree: u32,
-    /// Calls of choices that were not taken; none of the counts above has them.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub alternatives: u32,
-    /// Those of them that are denied or halted.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub alternatives_stopped: u32,
-}
-
-fn is_zero(count: &u32) -> bool {
-    *count == 0
-}
-
-impl Summary {
-    /// Whether any call was stopped, be it one of a choice that was not taken.
-    pub fn stops(&self) -> bool {
-        self.deny + self.halt + self.alternatives_stopped > 0
-    }
 }
 
 /// Status of a session.
@@ -95,36 +46,38 @@ impl Status {
 
 /// Counts decisions and finds the frontier.
 pub(super) struct Tally {
-    pub mode: Mode,
-    pub summary: Summary,
+    mode: Mode,
+    summary: Counts,
     /// Allowed calls that a rule reports, be it one that is not enforced.
-    pub reported: u32,
+    pub reported: u64,
     pub frontier: Option<CallRef>,
     halted: bool,
 }
 
-pub(super) fn objects(summary: &Summary, rules: &[RuleState]) -> bool {
-    summary.stops() || rules.iter().any(|rule| rule.is_violated())
-}
-
-pub(super) fn status(summary: &Summary, mode: Mode, rules: &[RuleState]) -> Status {
-    if mode == Mode::Enforce && summary.stops() {
-        Status::Stopped
-    } else if rules.iter().any(|rule| rule.is_violated()) {
-        Status::Fail
-    } else if !rules.is_empty()
-        && !summary.stops()
-        && rules.iter().all(|rule| rule.outcome == RuleOutcome::NotExercised)
-    {
-        Status::NotExercised
-    } else {
-        Status::Pass
-    }
-}
-
 impl Tally {
-    pub fn new(mode: Mode) -> Tally {
-        Tally { mode, summary: Summary::default(), reported: 0, frontier: None, halted: false }
+    pub fn new(mode: Mode, session: &Session) -> Tally {
+        let summary = Counts { sessions: 1, turns: session.turns.len() as u64, ..Counts::default() };
+        Tally { mode, summary, reported: 0, frontier: None, halted: false }
+    }
+
+    /// The counts of the whole session, and its status, once its rules are decided.
+    pub fn end(&self, rules: &[RuleState]) -> (Counts, Status) {
+        let mut summary = self.summary;
+        for state in rules.iter().filter(|state| state.outcome == RuleOutcome::Violated && !state.copied) {
+            *if state.enforced { &mut summary.violated_rules } else { &mut summary.unenforced_rules } += 1;
+        }
+        summary.objected = summary.objects().into();
+        let is_idle = |rule: &RuleState| rule.outcome == RuleOutcome::NotExercised;
+        let status = if self.mode == Mode::Enforce && summary.stops() {
+            Status::Stopped
+        } else if summary.violated_rules > 0 {
+            Status::Fail
+        } else if !rules.is_empty() && !summary.stops() && rules.iter().all(is_idle) {
+            Status::NotExercised
+        } else {
+            Status::Pass
+        };
+        (summary, status)
     }
 
     pub fn judge(&mut self, call: &Call, decision: Decision) -> DecidedCall {
@@ -140,7 +93,7 @@ impl Tally {
 
     pub fn count_alternative(&mut self, turn: u32, verdict: Verdict) -> bool {
         self.summary.alternatives += 1;
-        self.summary.alternatives_stopped += u32::from(verdict.stops());
+        self.summary.alternatives_stopped += u64::from(verdict.stops());
         self.is_counterfactual(turn)
     }
 
@@ -167,7 +120,7 @@ impl Tally {
             return (agrees, counterfactual);
         }
         summary.calls += 1;
-        self.reported += u32::from(decision.reports());
+        self.reported += u64::from(decision.reports());
         match verdict {
             Verdict::Allow => summary.allow += 1,
             Verdict::Ask => summary.ask += 1,
@@ -175,10 +128,10 @@ impl Tally {
             Verdict::Halt => summary.halt += 1,
             Verdict::NotReached => summary.not_reached += 1,
         }
-        summary.would_stop += u32::from(decision.would_stop());
-        summary.reported += u32::from(decision.only_reports());
-        summary.disagree += u32::from(!agrees);
-        summary.deny_counterfactual += u32::from(verdict.stops() && counterfactual);
+        summary.would_stop += u64::from(decision.would_stop());
+        summary.reported += u64::from(decision.only_reports());
+        summary.disagree += u64::from(!agrees);
+        summary.deny_counterfactual += u64::from(verdict.stops() && counterfactual);
         (agrees, counterfactual)
     }
 }

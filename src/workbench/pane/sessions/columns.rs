@@ -180,7 +180,7 @@ pub fn one<'m>(model: &'m Model, entry: &'m Entry, at: usize, space: &Space<'_>)
 fn cell_of(model: &Model, entry: &Entry, column: Column, width: usize) -> (Role, String) {
     let (row, names, theme) = (&entry.row, &model.archive.names, &model.theme);
     let word = |name: Option<_>| name.map_or(String::new(), |name| names.word(name).to_owned());
-    let count = |role: Role, count: u32, glyph: Glyph| match count {
+    let count = |role: Role, count: u64, glyph: Glyph| match count {
         0 => (Role::TextDim, String::new()),
         count => (role, format!("{count}{}", theme.glyph(glyph))),
     };
@@ -195,9 +195,7 @@ fn cell_of(model: &Model, entry: &Entry, column: Column, width: usize) -> (Role,
         (Column::Format, _) => (Role::TextDim, word(row.format)),
         (Column::Turns, _) => (Role::TextDim, row.turns().to_string()),
         (Column::Calls, _) => (Role::Text, row.calls().to_string()),
-        (Column::Problems, _) => {
-            count(Role::StatusProblem, u32::try_from(row.problems).unwrap_or(u32::MAX), Glyph::Problem)
-        }
+        (Column::Problems, _) => count(Role::StatusProblem, row.problems as u64, Glyph::Problem),
         (Column::Stopped, Some(verdict)) => {
             let stopped = verdict.stopped.saturating_add(verdict.not_taken);
             match (stopped, verdict.after) {

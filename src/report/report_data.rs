@@ -29,7 +29,7 @@ const DIAGNOSTICS: usize = 100;
 
 /// What a document says of sessions.
 #[derive(Default)]
-pub struct Dossier {
+pub struct ReportData {
     /// What the rules found, by the rule that decides; `None` holds calls that the policy allows and the recording refused.
     groups: BTreeMap<Option<RuleId>, Group>,
     /// What the sessions say of every rule.
@@ -88,11 +88,11 @@ pub struct SessionRow {
     /// The file it was read from.
     pub file: String,
     /// Its calls.
-    pub calls: u32,
+    pub calls: u64,
     /// Those that were stopped.
-    pub stopped: u32,
+    pub stopped: u64,
     /// Rules about the session that it violates.
-    pub violated: u32,
+    pub violated: u64,
 }
 
 impl<T> Default for Listed<T> {
@@ -163,10 +163,10 @@ impl Group {
     }
 }
 
-impl Dossier {
+impl ReportData {
     /// Of one session.
     #[must_use]
-    pub fn of(replay: &Replay) -> Dossier {
+    pub fn of(replay: &Replay) -> ReportData {
         let session = replay.session();
         let mut groups: BTreeMap<Option<RuleId>, Group> = BTreeMap::new();
         calls(replay, &mut groups);
@@ -190,19 +190,19 @@ impl Dossier {
             file: words::line(&session.origin.file),
             calls: summary.calls,
             stopped: summary.deny + summary.halt + summary.alternatives_stopped,
-            violated: groups.values().map(|group| group.violated as u32).sum(),
+            violated: groups.values().map(|group| group.violated).sum(),
         };
-        let mut dossier = Dossier {
+        let mut data = ReportData {
             groups,
             coverage: Coverage::of(&Replay::with_checks(session, replay.policy(), replay.mode())),
-            ..Dossier::default()
+            ..ReportData::default()
         };
-        if replay.objects() { &mut dossier.objected } else { &mut dossier.clean }.add([row], SESSIONS);
-        dossier
+        if replay.objects() { &mut data.objected } else { &mut data.clean }.add([row], SESSIONS);
+        data
     }
 
-    /// Adds the dossier of later sessions.
-    pub fn merge(&mut self, later: Dossier) {
+    /// Adds the data of later sessions.
+    pub fn merge(&mut self, later: ReportData) {
         for (rule, more) in later.groups {
             let group = self.groups.entry(rule).or_default();
             group.stopped += more.stopped;
