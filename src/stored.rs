@@ -17,7 +17,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
-use twox_hash::XxHash3_64;
+use rulestep_base::checksum::Checksum;
 
 use self::pack::{Parts, Refusals, pack, unpack};
 use self::weight::{HANDLE, weight};
@@ -440,7 +440,7 @@ fn parts(session: Session) -> Parts {
 }
 
 fn digest(bytes: &[u8]) -> u64 {
-    XxHash3_64::oneshot(bytes)
+    Checksum::oneshot(bytes)
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use std::fmt;
 use std::hash::Hasher;
 use std::str::FromStr;
 
+use rulestep_base::checksum::Checksum;
 use serde::{Deserialize, Serialize};
-use twox_hash::XxHash3_64;
 
 use rulestep_base::session::{Body, Form, Message, Operation, Session, Tool};
 
@@ -31,7 +31,7 @@ impl Identity {
     }
 
     fn by(session: &Session, text: fn(&Body) -> &str) -> Identity {
-        let mut digest = Digest(XxHash3_64::new(), text);
+        let mut digest = Digest(Checksum::new(), text);
         digest.text(&session.id);
         digest.text(session.parent.as_deref().unwrap_or_default());
         let facts = &session.facts;
@@ -53,12 +53,12 @@ impl Identity {
 
     /// Of a text, such as the name of a file.
     pub fn of_text(text: &str) -> Identity {
-        Identity(XxHash3_64::oneshot(text.as_bytes()))
+        Identity(Checksum::oneshot(text.as_bytes()))
     }
 
     /// A number that depends on nothing but this, as evenly spread as if it was drawn.
     pub fn number(self) -> u64 {
-        XxHash3_64::oneshot(&self.0.to_le_bytes())
+        Checksum::oneshot(&self.0.to_le_bytes())
     }
 }
 
@@ -93,7 +93,7 @@ impl TryFrom<String> for Identity {
 }
 
 /// The digest, and how the text of a body is taken.
-struct Digest(XxHash3_64, fn(&Body) -> &str);
+struct Digest(Checksum, fn(&Body) -> &str);
 
 impl Digest {
     /// Adds a text with its length, so that no text runs into the next.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
-use twox_hash::XxHash3_64;
+use rulestep_base::checksum::Checksum;
 
 use super::replace::put_private;
 
@@ -42,7 +42,7 @@ struct ReadEntries {
 impl Entries {
     /// The entries in this folder under the key; none if they cannot be read.
     pub fn open(folder: &Path, key: &str) -> Entries {
-        let name = XxHash3_64::oneshot(key.as_bytes());
+        let name = Checksum::oneshot(key.as_bytes());
         let path = folder.join(format!("{name:016x}.{EXTENSION}"));
         let header = [MAGIC, key.as_bytes(), b"\n"].concat();
         Entries { path, header, read: OnceLock::new() }
@@ -57,7 +57,7 @@ impl Entries {
             while let Some(place) = frame(&bytes, at) {
                 at = place.end;
                 if let Some((name, _)) = bytes.get(place.clone()).and_then(named) {
-                    places.insert(XxHash3_64::oneshot(name), place);
+                    places.insert(Checksum::oneshot(name), place);
                 }
             }
             ReadEntries { bytes, places }
@@ -67,7 +67,7 @@ impl Entries {
     /// The entry of this name.
     pub fn get(&self, name: &[u8]) -> Option<&[u8]> {
         let read = self.read();
-        let (found, entry) = read.entry(read.places.get(&XxHash3_64::oneshot(name))?)?;
+        let (found, entry) = read.entry(read.places.get(&Checksum::oneshot(name))?)?;
         (found == name).then_some(entry)
     }
 
@@ -143,7 +143,7 @@ fn push(bytes: &mut Vec<u8>, name: &[u8], entry: &[u8]) {
 }
 
 fn checksum(bytes: &[u8]) -> u64 {
-    let mut hash = XxHash3_64::new();
+    let mut hash = Checksum::new();
     hash.write(bytes);
     hash.finish()
 }

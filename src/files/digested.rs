@@ -6,8 +6,8 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use rulestep_base::checksum::Checksum;
 use serde::{Deserialize, Serialize};
-use twox_hash::XxHash3_64;
 
 /// Bytes that are read from a file at once.
 pub const CHUNK: usize = 1 << 16;
@@ -34,7 +34,7 @@ impl Digest {
 /// An input whose bytes are digested as they are consumed.
 pub struct Digested<R> {
     input: R,
-    hash: XxHash3_64,
+    hash: Checksum,
     bytes: u64,
     digest: Digest,
 }
@@ -42,7 +42,7 @@ pub struct Digested<R> {
 impl<R: BufRead> Digested<R> {
     /// From its beginning.
     pub fn new(input: R) -> Digested<R> {
-        Digested { input, hash: XxHash3_64::new(), bytes: 0, digest: Digest::default() }
+        Digested { input, hash: Checksum::new(), bytes: 0, digest: Digest::default() }
     }
 
     /// Access to the digest.

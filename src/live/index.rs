@@ -13,7 +13,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use twox_hash::XxHash3_64;
+use rulestep_base::checksum::Checksum;
 
 use rulestep_base::session::body::{Place, Store};
 
@@ -30,7 +30,7 @@ const ROOM: u64 = 64 << 20;
 pub struct Index {
     file: File,
     /// Digest of its outlines.
-    digest: XxHash3_64,
+    digest: Checksum,
     /// Bytes of its outlines: where the seal begins.
     end: u64,
 }
@@ -146,18 +146,18 @@ impl Index {
 
 /// The digest of an index without outlines: the index of one journal is invalid for another, even if both have no
 /// records.
-fn beginning(path: &Path) -> XxHash3_64 {
-    let mut digest = XxHash3_64::new();
+fn beginning(path: &Path) -> Checksum {
+    let mut digest = Checksum::new();
     digest.write(path.file_name().map_or(&[][..], OsStr::as_encoded_bytes));
     digest
 }
 
 /// The beginning of a seal.
-fn signed(digest: &XxHash3_64) -> String {
+fn signed(digest: &Checksum) -> String {
     format!("{FORM} {:016x} ", digest.finish())
 }
 
-fn sealed(journal: &Stamp, digest: &XxHash3_64) -> String {
+fn sealed(journal: &Stamp, digest: &Checksum) -> String {
     let mut seal = format!("{}{}", signed(digest), journal.0);
     // One that has no room fits nothing.
     seal.truncate(SEAL - 1);
@@ -217,7 +217,7 @@ impl Bodies {
 
     fn text(&self, place: Place) -> Option<String> {
         self.text_at(place.start, place.length)
-            .filter(|text| XxHash3_64::oneshot(text.as_bytes()) == place.digest)
+            .filter(|text| Checksum::oneshot(text.as_bytes()) == place.digest)
     }
 }
 

@@ -6,9 +6,9 @@
 
 use std::borrow::Cow;
 
+use rulestep_base::checksum::Checksum;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
-use twox_hash::XxHash3_64;
 
 use super::members::Members;
 use rulestep_base::session::body::unescaped;
@@ -203,7 +203,7 @@ impl<'a> Line<'a> {
         out.push(if form == Form::Text { 't' } else { 'j' });
         number((value.as_ptr() as usize - self.line.as_ptr() as usize) as u64, out);
         number(value.len() as u64, out);
-        number(XxHash3_64::oneshot(value.as_bytes()), out);
+        number(Checksum::oneshot(value.as_bytes()), out);
     }
 }
 

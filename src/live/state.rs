@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-use twox_hash::XxHash3_64;
+use rulestep_base::checksum::Checksum;
 
 use rulestep_engine::policy::Policy;
 
@@ -65,7 +65,7 @@ fn headed(policy: &Policy, records: usize, before: &str, run: &str) -> Option<St
     let built = program.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos();
     let (digest, length) = (policy.digest(), program.len());
     let digests =
-        [before, run, policy.guard().unwrap_or_default()].map(|text| XxHash3_64::oneshot(text.as_bytes()));
+        [before, run, policy.guard().unwrap_or_default()].map(|text| Checksum::oneshot(text.as_bytes()));
     let [before, run, guard] = digests.map(|digest| format!("{digest:016x}"));
     Some(format!("{FORM} {length} {built} {digest} {guard} {before} {run} {records}"))
 }

@@ -4,8 +4,8 @@
 //! they all are unchanged, and no longer. The end of a group depends on the names of its files, not on their number: a
 //! new or removed file changes its own group, and moves no other.
 
+use rulestep_base::checksum::Checksum;
 use serde::{Deserialize, Serialize};
-use twox_hash::XxHash3_64;
 
 use super::answers::{Answers, Read};
 use crate::cli::input::interrupted;
@@ -44,7 +44,7 @@ impl GroupName {
             let (Some(file), Some(stamp)) = (file_name(input), input.stamp()) else { break };
             name.push(&file, stamp);
             count += 1;
-            if XxHash3_64::oneshot(input.name.as_bytes()).is_multiple_of(AVERAGE) {
+            if Checksum::oneshot(input.name.as_bytes()).is_multiple_of(AVERAGE) {
                 break;
             }
         }
@@ -65,7 +65,7 @@ impl GroupName {
 
 /// A digest of the name of a group.
 pub fn digest(group: &[u8]) -> u64 {
-    XxHash3_64::oneshot(group)
+    Checksum::oneshot(group)
 }
 
 /// The names of the files of a group and their stamps, as they were written.
