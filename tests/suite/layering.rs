@@ -11,7 +11,7 @@ use rulestep_engine::dialect::{DIALECTS, Dialect};
 /// The modules of each crate that has some, from left to right. Those in one list do not know each other. Which crate knows which is
 /// said by the manifests.
 const MODULES: &[(&str, &[&[&str]])] = &[
-    ("base", &[&["merge", "source"], &["diagnostic"], &["session"], &["wording"]]),
+    ("base", &[&["checksum", "merge", "source"], &["diagnostic"], &["session"], &["wording"]]),
     (
         "engine",
         &[

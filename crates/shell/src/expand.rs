@@ -276,8 +276,8 @@ impl<'r> Reader<'r> {
                     _ => {
                         // A variable's value is expanded like a prompt, with its substitutions: they may be any
                         // command.
-                        if let Some(variable) = written.strip_suffix("@P}") {
-                            self.found.scripts.push(format!("\"{variable}}}\""));
+                        if let Some(value) = written.strip_suffix("@P}") {
+                            self.prompt(value);
                         }
                         if let ParameterExpr::AssignDefaultValues {
                             parameter: Parameter::Named(name), ..
@@ -307,6 +307,19 @@ impl<'r> Reader<'r> {
             }
         }
         self.found.scripts.push(script);
+    }
+
+    /// Runs what is in the value of a variable: `${x`.
+    fn prompt(&mut self, variable: &str) {
+        let value = variable.strip_prefix("${").and_then(|name| self.expanding.constants.get(name)).flatten();
+        match value.and_then(Word::known) {
+            Some(text) => {
+                let inner = expand_quoted(text, self.expanding);
+                self.misread |= inner.lost;
+                self.found.scripts.extend(inner.scripts);
+            }
+            None => self.found.scripts.push(format!("\"{variable}}}\"")),
+        }
     }
 
     /// The value of a variable, if the line has set it.
