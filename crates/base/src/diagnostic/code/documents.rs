@@ -167,7 +167,8 @@ has, so that the rule around them would look like a guard and stop nothing.
     sequence: [a, namePrefix:slack.]        # sequence: [a, {namePrefix: slack.}]
 
 The help shows the form that works. A letter of another script among those of a word, which may look the
-same (a Cyrillic `е` in a Latin word), is shown with its number. In a list of tools, a path or a host, write `?` in place of a sign that is meant as it is: it matches any letter.
+same (a Cyrillic `е` in a Latin word), is shown with its number. In a list of tools, a path or a host,
+write `?` in place of a sign that is meant as it is: it matches any letter.
 ";
 
     Problem BACKSPACE_IN_PATTERN = "backspace_in_pattern": "a pattern holds a backspace where a word boundary was meant",
