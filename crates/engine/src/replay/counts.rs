@@ -1,5 +1,5 @@
 //! What is counted of sessions, their calls and their rules: one row a counter. JSON, tables, cases and sentences are made from the
-//! rows; what increments a counter is [`Tally`](super::tally::Tally).
+//! rows; what increments a counter is `Tally`.
 
 use rulestep_base::merged;
 use serde::{Deserialize, Serialize, Serializer};
