@@ -60,7 +60,7 @@ pub use constants::{Environment, Variable};
 pub use matcher::Matcher;
 pub use path::{Patterns, Place, Root};
 pub use question::Question;
-pub use walk::{read, read_in, read_words};
+pub use walk::{read, read_in};
 pub use word::{Piece, Word};
 
 /// An answer about a call. From "no" to "yes", each is stronger than the one before.

@@ -13,7 +13,7 @@ use super::patch;
 use super::path::{Place, Root, is_relative};
 use super::scene::Effects;
 use super::unlisted;
-use super::walk::{read, read_in, read_words_in};
+use super::walk::{read, read_in, read_words};
 use super::word::Word;
 
 /// Whether a call of a tool can match a key.
@@ -170,7 +170,7 @@ fn commands(command: &Value, row: Option<&Tool>, given: &Map<String, Value>, roo
             let words: Option<Vec<String>> =
                 items.iter().map(|item| Some(item.as_str()?.to_owned())).collect();
             match words {
-                Some(words) => read_words_in(&words, folder.as_ref(), root),
+                Some(words) => read_words(&words, folder.as_ref(), root),
                 None => unknown(&command.to_string()),
             }
         }

@@ -32,13 +32,8 @@ pub fn read_in(text: &str, folder: Option<&Word>, root: &Root) -> Line {
     walker.end()
 }
 
-/// The same for words without a shell: a program with its arguments.
-pub fn read_words(words: &[String], root: &Root) -> Line {
-    read_words_in(words, None, root)
-}
-
-/// The same in another folder.
-pub fn read_words_in(words: &[String], folder: Option<&Word>, root: &Root) -> Line {
+/// The same for words without a shell, a program with its arguments, made in this folder.
+pub fn read_words(words: &[String], folder: Option<&Word>, root: &Root) -> Line {
     let mut walker = Walker::new(root);
     walker.folder = folder.cloned().unwrap_or(walker.folder);
     let words = words.iter().map(Word::text).collect();
