@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::doc::markdown;
 use super::unread::Unread;
 use super::{Completeness, Judged, Provenance, words};
 use crate::explore::contexts::SeenContexts;
@@ -108,6 +109,5 @@ pub(super) fn incomplete(total: &RunCounts, did: &str) -> Vec<(bool, String)> {
 
 /// The same as paragraphs of Markdown.
 pub(super) fn incomplete_markdown(total: &RunCounts, did: &str) -> Vec<String> {
-    let bold = |(missing, line)| if missing { format!("**{line}**") } else { line };
-    incomplete(total, did).into_iter().map(bold).collect()
+    incomplete(total, did).into_iter().map(markdown::note).collect()
 }

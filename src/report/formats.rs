@@ -23,26 +23,32 @@ pub trait Report {
     fn color(&self) -> bool;
 }
 
+/// Writes a report.
+type Writer<R> = fn(&R, &mut dyn Write) -> io::Result<()>;
+
+/// The formats: name, what it is in a line, and how it is written.
+fn table<R: Report>() -> [(&'static str, &'static str, Writer<R>); 4] {
+    [
+        ("text", "Text for people", |report, out| {
+            text::write(&report.doc(), Paint { color: report.color() }, out)
+        }),
+        ("json", R::JSON, R::json),
+        ("markdown", "Markdown for a pull request", |report, out| markdown::write(&report.doc(), out)),
+        ("html", "HTML page", |report, out| html::write(&report.doc(), out)),
+    ]
+}
+
 /// What `--format` takes, each with what it is in a line; the first is the default.
 pub fn formats<R: Report>() -> impl Iterator<Item = (&'static str, &'static str)> {
-    [
-        ("text", "Text for people"),
-        ("json", R::JSON),
-        ("markdown", "Markdown for a pull request"),
-        ("html", "HTML page"),
-    ]
-    .into_iter()
+    table::<R>().into_iter().map(|(name, title, _)| (name, title))
 }
 
 /// Writes a report in one of the formats.
 ///
 /// # Errors
-/// What `out` has.
-pub fn write(report: &impl Report, format: &str, out: &mut dyn Write) -> io::Result<()> {
-    match format {
-        "json" => report.json(out),
-        "markdown" => markdown::write(&report.doc(), out),
-        "html" => html::write(&report.doc(), out),
-        _ => text::write(&report.doc(), Paint { color: report.color() }, out),
-    }
+/// There is no such format, and what `out` has.
+pub fn write<R: Report>(report: &R, format: &str, out: &mut dyn Write) -> io::Result<()> {
+    let known = table::<R>().into_iter().find(|(name, ..)| *name == format);
+    let (.., write) = known.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no such format"))?;
+    write(report, out)
 }

@@ -129,3 +129,19 @@ fn gather(folder: &Path, text: &mut String) {
         }
     }
 }
+
+/// A plain build and the archives of a release optimise the same crates for speed.
+#[test]
+fn both_profiles_name_the_same_crates() {
+    let manifest: toml::Table = toml::from_str(
+        &std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml")).unwrap(),
+    )
+    .unwrap();
+    let named = |profile: &str| {
+        let packages = manifest["profile"][profile]["package"].as_table().unwrap();
+        packages.keys().filter(|name| *name != "*").cloned().collect::<BTreeSet<_>>()
+    };
+    let (plain, archives) = (named("dev"), named("dist"));
+    assert!(plain.contains("rulestep-engine"), "{plain:?}");
+    assert_eq!(plain, archives);
+}

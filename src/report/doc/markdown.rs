@@ -8,8 +8,7 @@ use crate::report::words;
 
 /// Writes a document, its title at the beginning.
 pub fn write(doc: &Doc, out: &mut dyn Write) -> io::Result<()> {
-    let notes =
-        doc.notes.iter().map(|(fails, note)| if *fails { format!("**{note}**") } else { note.clone() });
+    let notes = doc.notes.iter().cloned().map(self::note);
     let mut blocks: Vec<String> = doc.title.iter().map(|title| format!("### {title}")).collect();
     blocks.extend(notes);
     // What a document without a heading begins with is what it shows.
@@ -27,6 +26,11 @@ pub fn write(doc: &Doc, out: &mut dyn Write) -> io::Result<()> {
     }
     blocks.splice(begin..begin, sections);
     writeln!(out, "{}", blocks.join("\n\n"))
+}
+
+/// What is missing, in bold if the run fails for it.
+pub fn note((fails, note): (bool, String)) -> String {
+    if fails { format!("**{note}**") } else { note }
 }
 
 fn table(table: &Table) -> String {

@@ -94,7 +94,7 @@ fn letters_by_accident_are_errors() {
         ("rm,", "rm"),
         ("rm;", "rm"),
         ("delete–user", "delete-user"),
-        ("dеlete_user", ""),
+        ("dеlete_user", "delete_user"),
     ] {
         for text in [
             format!("rules: [{{type: blocklist, tools: [\"{name}\"]}}]"),
@@ -104,10 +104,7 @@ fn letters_by_accident_are_errors() {
         ] {
             let loaded = in_folder("p.yaml", &text);
             let [error] = &errors(&loaded)[..] else { panic!("{text}: {:#?}", errors(&loaded)) };
-            let help = match right {
-                "" => "type the name on one keyboard".to_owned(),
-                right => format!("(write `{right}`)"),
-            };
+            let help = format!("(write `{right}`)");
             assert!(error.starts_with("matches_nothing") && error.contains(&help), "{text}: {error}");
         }
     }

@@ -92,8 +92,22 @@ fn mixed(name: &str) -> Option<Slip<'_>> {
 pub(super) fn corrected(name: &str) -> String {
     let seen: String = name.chars().filter(|letter| !is_unseen(*letter)).collect();
     let trimmed = seen.trim_matches(|letter: char| letter.is_whitespace() || is_mark(letter));
-    let within = dash(trimmed).is_some();
-    trimmed.chars().map(|letter| if within && is_dash(letter) { '-' } else { letter }).collect()
+    let (within, mixed) = (dash(trimmed).is_some(), mixed(trimmed).is_some());
+    let meant = |letter: char| match letter {
+        letter if within && is_dash(letter) => '-',
+        letter if mixed => latin(letter).unwrap_or(letter),
+        letter => letter,
+    };
+    trimmed.chars().map(meant).collect()
+}
+
+/// The Latin letter that a Cyrillic or Greek one is most often typed for. It makes the hint; what is an error is decided by scripts.
+fn latin(letter: char) -> Option<char> {
+    const MEANT: [(&str, &str); 2] = [
+        ("аеорсухіјѕһԁԛԝӏАВЕКМНОРСТУХІЈЅ", "aeopcyxijshdqwlABEKMHOPCTYXIJS"),
+        ("οΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "oABEZHIKMNOPTYX"),
+    ];
+    MEANT.iter().find_map(|(others, own)| own.chars().nth(others.chars().position(|other| other == letter)?))
 }
 
 impl Slip<'_> {
@@ -156,14 +170,31 @@ mod tests {
             assert_eq!(slip.sign, sign, "{name}");
             assert_eq!(slip.help(name), format!("write `{right}`"), "{name}");
         }
-        for (name, sign, message) in [
-            ("dеlete_user", "е", "the `е` in `dеlete_user` is a Cyrillic letter (U+0435) among Latin ones"),
-            ("ΒashTool", "Β", "the `Β` in `ΒashTool` is a Greek letter (U+0392) among Latin ones"),
-            ("getДанные", "g", "the `g` in `getДанные` is a Latin letter (U+0067) among Cyrillic ones"),
+        let unknown = "type the name on one keyboard";
+        for (name, sign, message, help) in [
+            (
+                "dеlete_user",
+                "е",
+                "the `е` in `dеlete_user` is a Cyrillic letter (U+0435) among Latin ones",
+                "write `delete_user`",
+            ),
+            (
+                "ΒashTool",
+                "Β",
+                "the `Β` in `ΒashTool` is a Greek letter (U+0392) among Latin ones",
+                "write `BashTool`",
+            ),
+            (
+                "getДанные",
+                "g",
+                "the `g` in `getДанные` is a Latin letter (U+0067) among Cyrillic ones",
+                unknown,
+            ),
+            ("TNFα", "α", "the `α` in `TNFα` is a Greek letter (U+03B1) among Latin ones", unknown),
         ] {
             let slip = slip(name).unwrap();
             assert_eq!((slip.sign, &*slip.message(name)), (sign, message), "{name}");
-            assert_eq!(slip.help(name), "type the name on one keyboard", "{name}");
+            assert_eq!(slip.help(name), help, "{name}");
         }
         for name in [
             "delete_user",

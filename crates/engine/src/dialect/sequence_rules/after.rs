@@ -179,7 +179,7 @@ impl Kind for After {
         }
     }
 
-    fn stands(&self, state: &AfterState, end: End, cx: &Cx<'_>) -> RuleStanding {
+    fn standing(&self, state: &AfterState, end: End, cx: &Cx<'_>) -> RuleStanding {
         let Some(place) = state.open.iter().next() else {
             let exercised = !state.triggers.is_empty();
             return RuleStanding::as_it_is(if exercised {

@@ -82,7 +82,7 @@ impl Kind for AllowedCalls {
         hits.take_back(at, cx.ran);
     }
 
-    fn stands(&self, hits: &Hits, _end: End, cx: &Cx<'_>) -> RuleStanding {
+    fn standing(&self, hits: &Hits, _end: End, cx: &Cx<'_>) -> RuleStanding {
         match hits.all(cx.ran).next() {
             Some(first) => RuleStanding::violated(codes::NOT_ALLOWLISTED, Some(first), hits.all(cx.ran)),
             None => RuleStanding::as_it_is(RuleOutcome::Held),

@@ -123,7 +123,7 @@ impl Kind for ExactCalls {
         }
     }
 
-    fn stands(&self, state: &ExactState, end: End, cx: &Cx<'_>) -> RuleStanding {
+    fn standing(&self, state: &ExactState, end: End, cx: &Cx<'_>) -> RuleStanding {
         let open = state.open.iter().next();
         let bad = match end {
             End::Complete => open,

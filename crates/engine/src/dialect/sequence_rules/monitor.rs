@@ -321,7 +321,8 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
     fn report(&self, end: End, cx: &Cx<'_>, out: &mut Vec<RuleState>) {
         let [rule] = self.unit.rule;
         let nothing = || RuleStanding::as_it_is(RuleOutcome::NotExercised);
-        let stands = self.state.as_ref().map_or_else(nothing, |state| self.unit.kind.stands(state, end, cx));
+        let stands =
+            self.state.as_ref().map_or_else(nothing, |state| self.unit.kind.standing(state, end, cx));
         let outcome = match stands.outcome {
             RuleOutcome::NotExercised if self.past.averted > 0 => RuleOutcome::Held,
             other => other,

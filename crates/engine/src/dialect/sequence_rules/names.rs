@@ -134,7 +134,7 @@ impl Kind for List {
         hits.take_back(at, cx.ran);
     }
 
-    fn stands(&self, hits: &Hits, _end: End, cx: &Cx<'_>) -> RuleStanding {
+    fn standing(&self, hits: &Hits, _end: End, cx: &Cx<'_>) -> RuleStanding {
         match hits.all(cx.ran).next() {
             Some(first) => RuleStanding::violated(self.code(), Some(first), hits.all(cx.ran)),
             None => RuleStanding::as_it_is(RuleOutcome::Held),
@@ -195,7 +195,7 @@ impl Kind for Never {
         hits.take_back(at, cx.ran);
     }
 
-    fn stands(&self, hits: &Hits, _end: End, cx: &Cx<'_>) -> RuleStanding {
+    fn standing(&self, hits: &Hits, _end: End, cx: &Cx<'_>) -> RuleStanding {
         match hits.all(cx.ran).next() {
             Some(first) => RuleStanding::violated(self.code, Some(first), hits.all(cx.ran)),
             None => RuleStanding::as_it_is(RuleOutcome::Held),
@@ -264,7 +264,7 @@ impl Kind for MaxCalls {
         hits.take_back(at, cx.ran);
     }
 
-    fn stands(&self, hits: &Hits, _end: End, cx: &Cx<'_>) -> RuleStanding {
+    fn standing(&self, hits: &Hits, _end: End, cx: &Cx<'_>) -> RuleStanding {
         let count = hits.len();
         let over = usize::try_from(self.max).ok().and_then(|max| hits.all(cx.ran).nth(max));
         match over {

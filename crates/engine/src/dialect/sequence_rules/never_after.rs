@@ -145,7 +145,7 @@ impl Kind for NeverAfter {
         state.hits.take(|(hit, _)| *hit < at, |(hit, _)| *hit == at);
     }
 
-    fn stands(&self, state: &NeverState, _end: End, _cx: &Cx<'_>) -> RuleStanding {
+    fn standing(&self, state: &NeverState, _end: End, _cx: &Cx<'_>) -> RuleStanding {
         match (state.trigger(), state.hit()) {
             (Some(trigger), Some(hit)) => {
                 RuleStanding::violated(codes::AFTER_TRIGGER, Some(hit), [trigger, hit])

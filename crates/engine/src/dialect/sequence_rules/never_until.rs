@@ -170,7 +170,7 @@ impl Kind for NeverUntil {
         }
     }
 
-    fn stands(&self, state: &UntilState, _end: End, _cx: &Cx<'_>) -> RuleStanding {
+    fn standing(&self, state: &UntilState, _end: End, _cx: &Cx<'_>) -> RuleStanding {
         match state.hits.iter().next() {
             Some((hit, trigger)) => RuleStanding::violated(codes::AFTER_TRIGGER, Some(hit), [trigger, hit]),
             None if state.exercised => RuleStanding::as_it_is(RuleOutcome::Held),

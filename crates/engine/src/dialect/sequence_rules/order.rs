@@ -157,7 +157,7 @@ impl Kind for Before {
             && state.then.is_some()
     }
 
-    fn stands(&self, state: &BeforeState, _end: End, _cx: &Cx<'_>) -> RuleStanding {
+    fn standing(&self, state: &BeforeState, _end: End, _cx: &Cx<'_>) -> RuleStanding {
         match (state.first, state.then) {
             (first, Some(then)) if first.is_none() || self.same != Same::Nothing => {
                 RuleStanding::violated(codes::BEFORE_MISSING, Some(then), [then])
@@ -297,7 +297,7 @@ impl Kind for ImmediatelyBefore {
         }
     }
 
-    fn stands(&self, state: &AdjacentState, end: End, _cx: &Cx<'_>) -> RuleStanding {
+    fn standing(&self, state: &AdjacentState, end: End, _cx: &Cx<'_>) -> RuleStanding {
         let unknown = state.waiting.iter().next().map(|(first, then)| (then, Some(first)));
         let wrong = match end {
             End::Complete => state.wrong.into_iter().chain(unknown).min_by_key(|(then, _)| *then),

@@ -57,7 +57,7 @@ impl Kind for Require {
         *met
     }
 
-    fn stands(&self, met: &bool, end: End, _cx: &Cx<'_>) -> RuleStanding {
+    fn standing(&self, met: &bool, end: End, _cx: &Cx<'_>) -> RuleStanding {
         match (met, end) {
             (true, _) => RuleStanding::as_it_is(RuleOutcome::Held),
             (false, End::SoFar) => RuleStanding::as_it_is(RuleOutcome::Pending),
@@ -159,7 +159,7 @@ impl Kind for Eventually {
         self.is_met(state)
     }
 
-    fn stands(&self, state: &EventuallyState, end: End, cx: &Cx<'_>) -> RuleStanding {
+    fn standing(&self, state: &EventuallyState, end: End, cx: &Cx<'_>) -> RuleStanding {
         let ran = cx.ran.len() as u64;
         match state.met {
             Some((place, _)) if self.in_time(place) => RuleStanding::as_it_is(RuleOutcome::Held),

@@ -359,7 +359,7 @@ impl Kind for Sequence {
         state.walk.done.len() == self.steps.len() && state.kept.is_empty()
     }
 
-    fn stands(&self, state: &SequenceState, end: End, _cx: &Cx<'_>) -> RuleStanding {
+    fn standing(&self, state: &SequenceState, end: End, _cx: &Cx<'_>) -> RuleStanding {
         let through = state.kept.is_empty() && state.walk.wrong.is_none();
         if through && !self.steps.is_empty() && state.walk.done.len() == self.steps.len() {
             return RuleStanding::as_it_is(RuleOutcome::Held).count(self.steps.len() as u64);

@@ -1,7 +1,7 @@
 //! One sequence rule as a unit: turns the answers of its kind into findings, checks and outcomes.
 //!
 //! A [`Kind`] is a small state machine that knows nothing of findings. Each of its functions costs the same however
-//! long the session is, except [`Kind::stands`], which lists the calls that it rests on.
+//! long the session is, except [`Kind::standing`], which lists the calls that it rests on.
 
 use std::sync::Arc;
 
@@ -92,7 +92,7 @@ pub(super) trait Kind: Send + Sync + 'static {
         false
     }
     /// The rule's current outcome.
-    fn stands(&self, state: &Self::State, end: End, cx: &Cx<'_>) -> RuleStanding;
+    fn standing(&self, state: &Self::State, end: End, cx: &Cx<'_>) -> RuleStanding;
     /// The state to show.
     fn shows(&self, _state: &Self::State, _rule: RuleId, _cx: &Cx<'_>, _out: &mut Vec<StateItem>) {}
 }
