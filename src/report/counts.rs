@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::doc::markdown;
 use super::unread::Unread;
 use super::{Completeness, Judged, Provenance, words};
 use crate::explore::contexts::SeenContexts;
@@ -109,5 +108,10 @@ pub(super) fn incomplete(total: &RunCounts, did: &str) -> Vec<(bool, String)> {
 
 /// The same as paragraphs of Markdown.
 pub(super) fn incomplete_markdown(total: &RunCounts, did: &str) -> Vec<String> {
-    incomplete(total, did).into_iter().map(markdown::note).collect()
+    incomplete(total, did).into_iter().map(missing_markdown).collect()
+}
+
+/// What is missing as a paragraph of Markdown, in bold if the run fails for it.
+pub(super) fn missing_markdown((fails, line): (bool, String)) -> String {
+    if fails { format!("**{line}**") } else { line }
 }

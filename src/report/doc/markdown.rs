@@ -3,12 +3,13 @@
 use std::io::{self, Write};
 
 use super::{Body, Doc, List, Phrase, Style, Table};
+use crate::report::counts::missing_markdown;
 use crate::report::diff::markdown::code;
 use crate::report::words;
 
 /// Writes a document, its title at the beginning.
 pub fn write(doc: &Doc, out: &mut dyn Write) -> io::Result<()> {
-    let notes = doc.notes.iter().cloned().map(self::note);
+    let notes = doc.notes.iter().cloned().map(missing_markdown);
     let mut blocks: Vec<String> = doc.title.iter().map(|title| format!("### {title}")).collect();
     blocks.extend(notes);
     // What a document without a heading begins with is what it shows.
@@ -26,11 +27,6 @@ pub fn write(doc: &Doc, out: &mut dyn Write) -> io::Result<()> {
     }
     blocks.splice(begin..begin, sections);
     writeln!(out, "{}", blocks.join("\n\n"))
-}
-
-/// What is missing, in bold if the run fails for it.
-pub fn note((fails, note): (bool, String)) -> String {
-    if fails { format!("**{note}**") } else { note }
 }
 
 fn table(table: &Table) -> String {
